@@ -238,7 +238,7 @@ pub fn categories_around(document: &Document, section: usize) -> Vec<String> {
     names
 }
 
-/// The names of categories that a title gives to what is below it, without those of an id behind it.
+/// The names of categories that a title gives to what is below it.
 pub fn title_categories(title: &str) -> Vec<String> {
     let leading = leading_category(title).map(str::to_owned);
     [title.to_owned(), slug(title)].into_iter().chain(leading).collect()

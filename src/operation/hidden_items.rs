@@ -5,7 +5,7 @@
 
 use crate::code::{Code, Rejection};
 use crate::document::{
-    Document, Visibility, add_tags, categories_around, categories_of_parents, category_key, front_matter_tags, slug,
+    Document, Visibility, add_tags, categories_around, categories_of_parents, category_key, front_matter_tags,
     tags_block, title_categories,
 };
 use crate::path::MemoryPath;
@@ -52,13 +52,7 @@ pub fn with_category_of_parents(policy: &Policy, document: &Document, bullet: us
 /// The front matter of a file that is made for items of an archive file: its tags, and what hides it besides.
 pub fn restored_front_matter(policy: &Policy, archived: &Document) -> String {
     let mut tags = front_matter_tags(archived).unwrap_or_default();
-    let mut names = categories_around(archived, 0);
-    // An id behind a title is lost where the heading is made again.
-    let slugs = archived.sections().iter().skip(1).filter(|section| {
-        let title = &archived.text()[section.title.range()];
-        section.slug != slug(title)
-    });
-    names.extend(slugs.map(|section| section.slug.clone()));
+    let names = categories_around(archived, 0);
     let known: Vec<String> = tags.iter().map(|tag| category_key(tag)).collect();
     let more = hidden_categories(policy, names).into_iter().filter(|name| !known.contains(&category_key(name)));
     tags.extend(more);
@@ -97,7 +91,6 @@ mod tests {
         check(tagged, 1, "# Health\n\n- y\n", &[], &[]);
         check("# Health\n\n- x\n", 1, "# A\n\n- y\n", &[], &["Health"]);
         check("# A\n\n## Health\n\n- x\n", 2, "# A\n", &["Health"], &[]);
-        check("# A\n\n## Pills {#health}\n\n- x\n", 2, "# A\n", &["Pills"], &["health"]);
         check("# A\n\n## Sport\n\n- x\n", 2, "# A\n", &[], &[]);
         check("---\n tags: [&x\n- health\n---\n# A\n", 1, "# A\n", &[], &["health"]);
     }

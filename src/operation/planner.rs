@@ -76,6 +76,8 @@ pub struct Planner<'a> {
     pub(super) missing_inputs: Vec<MissingInput>,
     /// Updates to the text of another bullet: errors, unless the batch takes that text from it.
     pub(super) taken_texts: Vec<TakenText>,
+    /// The files that are made for restored items, with their front matter.
+    pub(super) restored_files: Vec<(MemoryPath, String)>,
 }
 
 /// An update to a text that another bullet of the section has before the batch.
@@ -124,6 +126,7 @@ impl<'a> Planner<'a> {
             etag_mismatches: Vec::new(),
             missing_inputs: Vec::new(),
             taken_texts: Vec::new(),
+            restored_files: Vec::new(),
         }
     }
 

@@ -19,7 +19,7 @@ use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, IndexedOperation, Planner};
 use super::relocate::end_of_list;
-use super::restore_place::{RestorePlace, place_in};
+use super::restore_place::{RestorePlace, later_entry, place_in};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Target, adopted, effects, rejections, validation, whole_file};
 
@@ -59,15 +59,27 @@ pub fn restore(planner: &mut Planner<'_>, request: IndexedOperation<'_>) -> Plan
 
 /// The edits that restore items, with the front matter of their file if it is made for them.
 fn with_front_matter(
-    planner: &Planner<'_>,
+    planner: &mut Planner<'_>,
     ArchiveFile { path, file, .. }: ArchiveFile<'_>,
     mut pending: Vec<PendingEdit>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let home = home_path(path, file)?;
-    if planner.snapshot.file(&home)?.is_none() {
-        let new = hidden_items::restored_front_matter(planner.context.policy, &file.document);
-        let front = (!new.is_empty()).then_some(Splice { start: 0, end: 0, new });
-        pending.extend(front.map(|front| PendingEdit::Edit(home, DocumentEdit::Raw(front), EffectKind::NoEffect)));
+    if planner.snapshot.file(&home)?.is_some() {
+        return Ok(pending);
+    }
+    let new = hidden_items::restored_front_matter(planner.context.policy, &file.document);
+    match planner.restored_files.iter().find(|(made, _)| *made == home) {
+        // Another operation of the batch makes the file.
+        Some((_, front)) if *front == new => {}
+        Some(_) => {
+            let message = format!("items of {home} are archived with other tags; restore them one after the other");
+            return Err(Rejection::new(Code::WouldBreakStructure, message).into());
+        }
+        None => {
+            planner.restored_files.push((home.clone(), new.clone()));
+            let front = (!new.is_empty()).then_some(Splice { start: 0, end: 0, new });
+            pending.extend(front.map(|front| PendingEdit::Edit(home, DocumentEdit::Raw(front), EffectKind::NoEffect)));
+        }
     }
     Ok(pending)
 }
@@ -414,19 +426,6 @@ fn around_headings(document: &Document, section: usize, count: usize) -> String 
     around.reverse();
     let heading = |at: usize| format!("{}\n\n", document.text()[document.sections()[at].heading.range()].trim_end());
     around.into_iter().map(heading).collect()
-}
-
-/// Where the first entry with a later day begins, as a byte offset.
-fn later_entry(document: &Document, block: &str) -> Option<usize> {
-    let day = |document: &Document, section: usize| {
-        let range = section_range(document, section);
-        let date = document.text()[range].lines().find_map(|line| line.strip_prefix("- Date:").map(str::trim))?;
-        parse_date(date)
-    };
-    let own = day(&Document::parse(block), 1)?;
-    let entries = (1..document.sections().len()).filter(|&i| document.sections()[i].level == 2);
-    let mut later = entries.filter(|&i| day(document, i).is_some_and(|other| other > own));
-    later.next().map(|i| document.sections()[i].heading.start as usize)
 }
 
 fn restore_file(planner: &Planner<'_>, ArchiveFile { path, file, .. }: ArchiveFile<'_>) -> PlanStep<Vec<PendingEdit>> {

@@ -2,7 +2,7 @@
 //!
 //! Never looks at the item itself: its `from` and the titles around it say where it was.
 
-use crate::document::{Document, section_titles};
+use crate::document::{Document, parse_date, section_range, section_titles};
 
 /// Where an item goes.
 pub enum RestorePlace {
@@ -31,4 +31,17 @@ pub fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> R
         [] => RestorePlace::NewSections(0, slug_of.map(super::locate::new_section_title).into_iter().collect()),
         _ => RestorePlace::NewSections(under, titles[depth..].to_vec()),
     }
+}
+
+/// Where the first entry with a later day begins, as a byte offset.
+pub fn later_entry(document: &Document, block: &str) -> Option<usize> {
+    let day = |document: &Document, section: usize| {
+        let range = section_range(document, section);
+        let date = document.text()[range].lines().find_map(|line| line.strip_prefix("- Date:").map(str::trim))?;
+        parse_date(date)
+    };
+    let own = day(&Document::parse(block), 1)?;
+    let entries = (1..document.sections().len()).filter(|&i| document.sections()[i].level == 2);
+    let mut later = entries.filter(|&i| day(document, i).is_some_and(|other| other > own));
+    later.next().map(|i| document.sections()[i].heading.start as usize)
 }

@@ -361,6 +361,14 @@ fn what_is_restored_stays_hidden() {
     by(&memory, "doctor", &["restore", &archived]).exit(0);
     assert!(memory.text("facts/ana.md").unwrap().starts_with("---\ntags: [\"health\"]\n---\n# Ana\n"));
     hides(&memory, "zqnuts");
+    // Two items at once.
+    let memory = Memory::new().policy(POLICY).file("facts/ana.md", ANA);
+    let both = ["Allergic to zqnuts", "Sleeps badly"].map(|text| format!("ana@{}", handle(text)));
+    by(&memory, "doctor", &["rm", "--archive", &both[0], &both[1]]).exit(0);
+    by(&memory, "doctor", &["rm", "-f", "ana"]).ends();
+    by(&memory, "doctor", &["restore", &both[0], &both[1]]).exit(0);
+    assert_eq!(memory.text("facts/ana.md").unwrap().matches("tags:").count(), 1);
+    hides(&memory, "zqnuts");
     // Into one that others see.
     let memory = Memory::new().policy(POLICY).file("facts/ana.md", ANA);
     by(&memory, "doctor", &["rm", "--archive", &format!("ana@{}", handle("Allergic to zqnuts"))]).exit(0);
