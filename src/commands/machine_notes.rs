@@ -1,4 +1,4 @@
-//! What this machine wrote for itself below `.memdir/`, told from what came by `git clone`: what starts work, names files
+//! What this machine wrote for itself below `.memdir/`, apart from what came by `git clone`: what starts work, names files
 //! outside, or is printed as memdir's own words carries a seal that only this machine can make.
 //!
 //! Never trusts a place or a name: git can bring any file to any of them.

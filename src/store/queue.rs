@@ -93,7 +93,7 @@ impl Store {
         Ok(items)
     }
 
-    /// Returns the names of all items, sorted, whoever wrote them.
+    /// Returns the names of all items, sorted, also of those that another machine wrote.
     ///
     /// # Errors
     /// `io`.

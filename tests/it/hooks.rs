@@ -495,7 +495,7 @@ fn a_session_start_prunes_once_a_day() {
     assert!(fs_err::read_to_string(&archive).unwrap().contains("Is in Rome"));
 }
 
-/// Whoever can push to a shared memory can put files into its `.memdir/`, and a transcript may be any file of the user.
+/// Who can push to a shared memory can put files into its `.memdir/`, and a transcript may be any file of the user.
 #[test]
 fn what_git_brought_into_the_machine_state_neither_acts_nor_speaks() {
     let project = Project::new();
