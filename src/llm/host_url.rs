@@ -45,11 +45,11 @@ pub fn secrets(url: &str) -> Vec<String> {
 /// as the password is read as a port and a path.
 fn misread_user_info(url: &str) -> Option<(&str, &str)> {
     let (scheme, authority, rest) = split_url(url)?;
-    let (_, port) = authority.split_once(':').filter(|_| !authority.contains('@') && !authority.starts_with('['))?;
-    let end = rest.rfind('@')?;
+    let host = without_user_info(authority);
+    let end = rest.rfind('@').filter(|_| authority.contains(':') && !host.starts_with('['))?;
     // A path may contain the sign, mostly at the start of a segment.
-    let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
-    let is_in_path = is_port && (rest[..end].ends_with('/') || rest[..end].contains(['?', '#']));
+    let is_host = host.split_once(':').is_none_or(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()));
+    let is_in_path = is_host && (rest[..end].ends_with('/') || rest[..end].contains(['?', '#']));
     (!is_in_path).then(|| (scheme, &url[scheme.len() + 3..scheme.len() + 3 + authority.len() + end]))
 }
 

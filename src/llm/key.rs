@@ -38,6 +38,7 @@ impl ApiKey {
         match self.0.len() {
             MIN_PART_LEN.. if !is_words => self.redact(text),
             MIN_WORDS_LEN.. if is_words => text.replace(&self.0, "…"),
+            MIN_PART_LEN.. if self.0.starts_with("sk-") => text.replace(&self.0, "…"),
             _ => text.to_owned(),
         }
     }
