@@ -199,14 +199,17 @@ impl TermPrefilter {
     fn is_normalized_letter(&self, rest: &[u8]) -> bool {
         match rest {
             // Latin letters with accents and combining marks; Latin Extended Additional; Hangul jamo; full-width
-            // letters and half-width kana; ligatures; superscripts and subscripts; ª, µ and º; letterlike symbols.
-            [0xc2, 0xb2 | 0xb3 | 0xb9 | 0xaa | 0xb5 | 0xba, ..] => true,
-            [0xe2, 0x81, 0xb0..=0xbf, ..] | [0xe2, 0x82, 0x80..=0x9c, ..] | [0xe2, 0x84 | 0x85, ..] => true,
-            [0xc3..=0xcd, ..] | [0xe1, 0xb8..=0xbb | 0x84..=0x87, ..] => true,
+            // letters and half-width kana; ligatures; superscripts and subscripts; ª, µ and º; letterlike symbols,
+            // numbers and letters in circles; modifier letters.
+            [0xc2, 0xb2 | 0xb3 | 0xb9 | 0xaa | 0xb5 | 0xba | 0xbc..=0xbe, ..] => true,
+            [0xe2, 0x81, 0xb0..=0xbf, ..] | [0xe2, 0x82, 0x80..=0x9c, ..] | [0xe2, 0x84..=0x86 | 0x91..=0x93, ..] => {
+                true
+            }
+            [0xc3..=0xcd, ..] | [0xe1, 0xb4..=0xbb | 0x84..=0x87, ..] | [0xe2, 0xb1, ..] => true,
             [0xef, 0xac, 0x80..=0x86, ..]
             | [0xef, 0xbc, 0x90..=0xba, ..]
             | [0xef, 0xbd, 0x81..=0xbf, ..]
-            | [0xef, 0xbe, ..] => true,
+            | [0xef, 0xbe | 0xbf, ..] => true,
             [0xc3..=0xff, ..] => self.other_scripts,
             _ => false,
         }
@@ -308,7 +311,8 @@ mod tests {
     #[test]
     fn a_word_of_any_letter_is_found() {
         let today = Date::constant(2026, 2, 24);
-        let letters = ('\u{80}'..'\u{10000}').filter(|c| c.is_alphanumeric() && !is_unspaced(*c));
+        let letters = ('\u{80}'..'\u{3000}').chain('\u{ff00}'..='\u{ffef}');
+        let letters = letters.filter(|c| c.is_alphanumeric() && !is_unspaced(*c));
         let missed = letters.filter(|c| {
             let word = String::from_iter([*c; 3]);
             let terms = QueryTerms::parse(&word, today);
