@@ -32,7 +32,7 @@ pub struct BulletOrigins {
     bullets: HashMap<Handle, Vec<(MemoryPath, usize)>>,
     /// The origins from earlier entries.
     older: OriginTable,
-    /// The time zone of the days that are told; without one UTC.
+    /// The time zone of days; without one UTC.
     pub zone: Option<TimeZone>,
     /// Not from the journal: set by the caller.
     pub stale_anchors: StaleAnchors,
