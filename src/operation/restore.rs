@@ -213,7 +213,7 @@ fn restore_bullet(
     archive_file: ArchiveFile<'_>,
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let ArchiveFile { request, path, file } = archive_file;
+    let ArchiveFile { path, file, .. } = archive_file;
     let ArchivedBullet { bullet, item, home, titles, from, .. } = &archived;
     let base = home_base(planner, archive_file, home, file.document.bullets()[*bullet].section as usize)?;
     let document = base.document();

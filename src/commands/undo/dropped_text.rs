@@ -14,7 +14,7 @@ use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::merge::{ConflictLabels, MergeConflict, merge_file};
 use crate::operation::rejections;
 use crate::path::MemoryPath;
-use crate::store::{FileTexts, RevisionSide};
+use crate::store::{FileTexts, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The text of a file with what edits outside memdir took back of a revision in effect, given the file's present
