@@ -618,5 +618,5 @@ fn what_is_accepted_keeps_its_proposer_source_and_the_users_words() {
     memory.done(["inbox", "--accept"]);
     memory.done(["log", "-L", "1"]).stdout_contains("(proposed by: bot) (why: inbox: accepted)\n");
     memory.done(["undo", "--by", "planner"]).stdout_contains("City: Porto");
-    assert_eq!(memory.text("facts/user.md").unwrap().contains("Likes rain"), true);
+    assert!(memory.text("facts/user.md").unwrap().contains("Likes rain"));
 }
