@@ -228,9 +228,8 @@ impl SyncRun<'_> {
         }
         let own: Vec<&str> = self.result.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
         let is_own = |commit: &str| own.iter().any(|own| commit.starts_with(own));
-        let in_commit = |commit: &str, place: String| match is_own(commit) {
-            true => place,
-            false => format!("{place} in commit {}", commit.get(..10).unwrap_or(commit)),
+        let in_commit = |commit: &str, place: String| {
+            if is_own(commit) { place } else { format!("{place} in commit {}", commit.get(..10).unwrap_or(commit)) }
         };
         let lines = self.git.outgoing_lines(tip, head)?;
         for (commit, message) in lines.messages.iter().filter(|(commit, _)| !is_own(commit)) {
