@@ -125,10 +125,11 @@ fn settle_names(root: &DataRoot, files: &[CommitFile]) -> Result<(), Rejection> 
         }
         let is_put_back = target.is_some_and(|to| !exists(to) && platform::rename_new(spare, to).is_ok());
         if !is_put_back {
-            let _ = match exists(slot) {
-                false => rustix::fs::renameat(undo, spare.name, undo, slot.name),
+            let _ = if exists(slot) {
                 // Both texts of the swap have their names, or another program saved the file in place of the old text.
-                true => rustix::fs::unlinkat(undo, spare.name, AtFlags::empty()),
+                rustix::fs::unlinkat(undo, spare.name, AtFlags::empty())
+            } else {
+                rustix::fs::renameat(undo, spare.name, undo, slot.name)
             };
         }
     }
