@@ -230,7 +230,8 @@ fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
     let line = format!("echo asked > {0}; exec sleep 60", pipe.display());
     memory.configure(&format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
     let mut command = memdir_command(&home);
-    command.args(words).env("XDG_CONFIG_HOME", home.join("config")).env("MEMDIR", memory.dir());
+    command.args(words).env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
+    command.env("MEMDIR", memory.dir());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     assert_eq!(fs_err::read_to_string(&pipe).unwrap(), "asked\n");
     child
