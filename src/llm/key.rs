@@ -46,7 +46,7 @@ impl ApiKey {
     /// Whether the key has no digits and does not mix upper and lower case.
     fn is_plain_words(&self) -> bool {
         let has = |test: fn(&u8) -> bool| self.0.bytes().any(|b| test(&b));
-        !has(u8::is_ascii_digit) && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+        !(has(u8::is_ascii_digit) || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
     }
 
     /// Replaces the key in a message of a host by an ellipsis, and every part of it of 8 characters or more: hosts
