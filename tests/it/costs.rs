@@ -71,22 +71,6 @@ fn a_checkpoint_of_16_mib_costs_a_tenth_of_a_second_at_most() {
     assert!(save <= most(100.0) && load <= most(100.0), "{save} ms, {load} ms");
 }
 
-/// The record of a revision has the texts of all files that it created: it is read once, not for each file.
-#[test]
-fn an_undo_of_many_files_costs_no_more_than_twice_their_change() {
-    let memory = Memory::new();
-    let text = |n: usize| (0..200).map(|line| format!("- Fact {line} number {n} some words\n")).collect::<String>();
-    let write = |n: usize| {
-        serde_json::json!({"op": "write", "at": format!("facts/f{n}.md"), "text": text(n), "create": true}).to_string()
-    };
-    memory.put("batch.jsonl", (0..120).map(write).collect::<Vec<_>>().join("\n"));
-    let apply = cpu_ms(&memory, &["apply", "-q", "-F", "batch.jsonl"], 1);
-    let undo = cpu_ms(&memory, &["undo", "-q"], 1);
-    assert_eq!(memory.text("facts/f119.md"), None);
-    println!("120 files: {apply:.0} ms to write, {undo:.0} ms to undo");
-    assert!(undo <= 2.0 * apply, "{undo} ms, {apply} ms");
-}
-
 /// Searches with so much address space, in MiB.
 fn query_within(memory: &Memory, limit: usize) -> std::process::Output {
     let mut command = clean_command("bash", &memory.dir());
