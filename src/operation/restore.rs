@@ -12,16 +12,14 @@ use crate::document::{
 use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
 
-use super::archive;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
-use super::hidden_items;
 use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, IndexedOperation, Planner};
 use super::relocate::end_of_list;
 use super::restore_place::{RestorePlace, later_entry, place_in};
 use super::snapshot::{LoadedFile, PlanStep};
-use super::{Target, adopted, effects, rejections, validation, whole_file};
+use super::{Target, adopted, archive, effects, hidden_items, rejections, validation, whole_file};
 
 /// The file in `archive/` from which an operation takes something back.
 #[derive(Clone, Copy)]
