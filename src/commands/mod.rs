@@ -138,7 +138,7 @@ pub struct Session {
     pub layer_name: Option<String>,
     /// The embeddings of the user config, for the memories that it names.
     pub embeddings: Option<vector_search::EmbeddingAccess>,
-    /// Where the key is with which this machine seals what it writes for itself; `None` without a home.
+    /// Where the key is with which this machine signs what it writes for itself; `None` without a home.
     pub key_file: Option<PathBuf>,
     /// The limit of the user config on model usage, in tokens a day.
     pub user_tokens_per_day: Option<u64>,

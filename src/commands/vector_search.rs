@@ -145,7 +145,7 @@ struct Failure {
 }
 
 fn read_failure(session: &Session) -> Option<Failure> {
-    let note = session.read_sealed_note(FAILURE_NOTE)?;
+    let note = session.read_signed_note(FAILURE_NOTE)?;
     let (head, reason) = note.split_once('\n')?;
     let (at, state) = head.split_once(' ')?;
     Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, reason: reason.trim_end().to_owned() })
@@ -153,7 +153,7 @@ fn read_failure(session: &Session) -> Option<Failure> {
 
 fn write_failure(session: &Session, at: i64, state: &str, reason: &str) {
     // Without the note the next search tries again, and the notice appears again.
-    session.write_sealed_note(FAILURE_NOTE, &format!("{at} {state}\n{reason}\n"));
+    session.write_signed_note(FAILURE_NOTE, &format!("{at} {state}\n{reason}\n"));
 }
 
 /// Whether the last search failed because the host's vectors have another length than those of the items.

@@ -1,5 +1,5 @@
-//! The key with which this machine seals what it writes for itself: `$XDG_STATE_HOME/memdir/key`, else
-//! `~/.local/state/memdir/key`. What came by `git clone` cannot have its seal.
+//! The key with which this machine signs what it writes for itself: `$XDG_STATE_HOME/memdir/key`, else
+//! `~/.local/state/memdir/key`. What came by `git clone` cannot have its signature.
 //!
 //! Never replaces a key, and never stores it in a data directory.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{EnvLookup, outside_files, user};
 use crate::code::{Code, Rejection};
-use crate::text::seal::SealKey;
+use crate::text::signature::SigningKey;
 
 /// The length of a key, in bytes.
 const KEY_BYTES: usize = 32;
@@ -24,10 +24,10 @@ pub fn path(env: EnvLookup<'_>) -> Option<PathBuf> {
 ///
 /// # Errors
 /// `io` if it cannot be read, or is no key.
-pub fn load(path: &Path) -> Result<Option<SealKey>, Rejection> {
+pub fn load(path: &Path) -> Result<Option<SigningKey>, Rejection> {
     match outside_files::read_up_to(path, KEY_BYTES as u64, "a key") {
         Ok(bytes) => match bytes.try_into() {
-            Ok(secret) => Ok(Some(SealKey::new(secret))),
+            Ok(secret) => Ok(Some(SigningKey::new(secret))),
             Err(_) => Err(Rejection::new(Code::Io, format!("'{}' is no key of memdir", path.display()))),
         },
         Err(error) if error.code == Code::FileNotFound => Ok(None),
@@ -39,7 +39,7 @@ pub fn load(path: &Path) -> Result<Option<SealKey>, Rejection> {
 ///
 /// # Errors
 /// As [`load`]; `io` if it cannot be made.
-pub fn load_or_create(path: &Path) -> Result<SealKey, Rejection> {
+pub fn load_or_create(path: &Path) -> Result<SigningKey, Rejection> {
     if let Some(key) = load(path)? {
         return Ok(key);
     }
@@ -50,7 +50,7 @@ pub fn load_or_create(path: &Path) -> Result<SealKey, Rejection> {
         std::fs::create_dir_all(parent).map_err(failed)?;
     }
     match outside_files::create_private(path, &secret, false) {
-        Ok(()) => Ok(SealKey::new(secret)),
+        Ok(()) => Ok(SigningKey::new(secret)),
         // Another process was faster.
         Err(error) if error.code == Code::Exists => load(path)?.ok_or(error),
         Err(error) => Err(error),

@@ -26,9 +26,10 @@ const SECRET_NAMES: [&str; 7] = ["auth", "code", "key", "pass", "secret", "sig",
 pub fn secrets(url: &str) -> Vec<String> {
     let (place, query) = url.split_once('?').unwrap_or((url, ""));
     let user_info = || split_url(place).and_then(|(_, authority, _)| authority.rsplit_once('@')).map(|(info, _)| info);
-    let user_info = misread_user_info(url).map(|(_, info)| info).or_else(user_info);
+    // What is secret in either reading is not shown.
+    let readings = [misread_user_info(url).map(|(_, info)| info), user_info()];
     let mut all = Vec::new();
-    if let Some((user, password)) = user_info.and_then(|info| info.split_once(':')) {
+    for (user, password) in readings.into_iter().flatten().filter_map(|info| info.split_once(':')) {
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let (user, decoded_password) = (decoded(user), decoded(password));
         let login = BASE64_STANDARD.encode(format!("{user}:{decoded_password}"));

@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::root::{self, write_error};
 use super::{LockedStore, Store, platform};
-use crate::code::{Code, Rejection};
+use crate::code::Rejection;
 
 /// Maximum size of a note, in bytes.
 const MAX_NOTE_BYTES: u64 = 16 << 20;
@@ -66,18 +65,6 @@ impl Store {
             let _ = rustix::fs::unlinkat(machine, &*temporary_name, AtFlags::empty());
             to_error(e)
         })
-    }
-}
-
-impl Store {
-    /// Replaces a note with a value in JSON, as [`Store::write_note_unlocked`].
-    ///
-    /// # Errors
-    /// `read_only`, `io`.
-    pub fn write_json_note_unlocked(&self, name: &str, value: &impl Serialize) -> Result<(), Rejection> {
-        let text = serde_json::to_string(value)
-            .map_err(|error| Rejection::new(Code::Io, format!("'{name}' cannot be written as JSON: {error}")))?;
-        self.write_note_unlocked(name, &text)
     }
 }
 

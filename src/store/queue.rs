@@ -1,7 +1,7 @@
 //! Work queued under `.memdir/queue/`: one file per item, claimed by one process at a time.
 //!
 //! Never interprets the work, and never hands out an item that another machine wrote, which git may bring: each carries a
-//! seal. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
+//! signature. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
 //! lost or claimed forever.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -15,7 +15,7 @@ use super::root::{self, DataRoot, read_error, write_error};
 use super::{LockedStore, Store, platform, slot};
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
-use crate::text::seal::SealKey;
+use crate::text::signature::SigningKey;
 use crate::text::text_search::TextSearch;
 
 /// Path of the queue's folder.
@@ -28,7 +28,7 @@ const MAX_ITEM_BYTES: u64 = MAX_FILE_BYTES as u64;
 /// The names of items, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueuedItems {
-    /// Those with the seal of this machine.
+    /// Those with the signature of this machine.
     pub own: Vec<String>,
     /// All others; they are never read.
     pub foreign: Vec<String>,
@@ -47,7 +47,7 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
-    pub fn enqueue(&self, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    pub fn enqueue(&self, key: &SigningKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
         add_item(&self.root, key, name, bytes)
     }
 
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
-    pub fn enqueue_reference(&self, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    pub fn enqueue_reference(&self, key: &SigningKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
         self.require_unfiltered()?;
         add_item(&self.root(), key, &format!("{name}{REFERENCE_SUFFIX}"), bytes)
     }
@@ -78,16 +78,11 @@ impl Store {
     ///
     /// # Errors
     /// `io`.
-    pub fn queued_items(&self, key: Option<&SealKey>) -> Result<QueuedItems, Rejection> {
+    pub fn queued_items(&self, key: Option<&SigningKey>) -> Result<QueuedItems, Rejection> {
         let mut items = QueuedItems::default();
         let Some(folder) = self.open_queue()? else { return Ok(items) };
         for name in self.queued_names()? {
-            let plain = match root::open_plain(&folder, &name, "a queue item") {
-                Ok(None) => continue,
-                opened => opened.ok().flatten(),
-            };
-            let bytes = plain.and_then(|plain| root::read_contents(&plain, "a queue item").ok());
-            let is_own = bytes.zip(key).is_some_and(|(bytes, key)| key.open(&name, &bytes).is_some());
+            let is_own = key.is_some_and(|key| has_signature(&folder, key, &name));
             if is_own { items.own.push(name) } else { items.foreign.push(name) }
         }
         Ok(items)
@@ -114,23 +109,23 @@ impl Store {
     /// `io`.
     pub fn queued_with_texts(
         &self,
-        key: Option<&SealKey>,
+        key: Option<&SigningKey>,
         texts: &TextSearch,
         read_reference: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<Vec<String>, Rejection> {
         let Some(folder) = self.open_queue()? else { return Ok(Vec::new()) };
         let mut holders = Vec::new();
         for name in self.queued_names()? {
-            let sealed = match root::open_plain(&folder, &name, "a queue item") {
+            let signed = match root::open_plain(&folder, &name, "a queue item") {
                 Ok(Some(plain)) => root::read_contents(&plain, "a queue item").ok(),
                 Ok(None) => continue,
                 Err(_) => None,
             };
-            let own = sealed.as_deref().zip(key).and_then(|(sealed, key)| key.open(&name, sealed));
+            let own = signed.as_deref().zip(key).and_then(|(signed, key)| key.open(&name, signed));
             let searched = match own {
                 Some(item) if name.ends_with(REFERENCE_SUFFIX) => read_reference(item),
                 Some(item) => Some(item.to_vec()),
-                None => sealed,
+                None => signed,
             };
             if searched.is_none_or(|bytes| is_in_json(texts, &String::from_utf8_lossy(&bytes))) {
                 holders.push(name);
@@ -143,7 +138,7 @@ impl Store {
     ///
     /// # Errors
     /// `unsafe_file`, `io`.
-    pub fn claim_queued(&self, key: &SealKey, name: &str) -> Result<Option<QueueClaim>, Rejection> {
+    pub fn claim_queued(&self, key: &SigningKey, name: &str) -> Result<Option<QueueClaim>, Rejection> {
         let Some(folder) = self.open_queue()? else { return Ok(None) };
         let Some(plain) = root::open_plain(&folder, name, "a queue item")? else { return Ok(None) };
         match flock(&plain.fd, FlockOperation::NonBlockingLockExclusive) {
@@ -158,8 +153,8 @@ impl Store {
         if plain.stat.st_size as u64 > MAX_ITEM_BYTES {
             return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
         }
-        let sealed = root::read_contents(&plain, "a queue item")?;
-        let Some(bytes) = key.open(name, &sealed).map(<[u8]>::to_vec) else { return Ok(None) };
+        let signed = root::read_contents(&plain, "a queue item")?;
+        let Some(bytes) = key.open(name, &signed).map(<[u8]>::to_vec) else { return Ok(None) };
         Ok(Some(QueueClaim { name: name.to_owned(), bytes, folder, _lock: plain.fd }))
     }
 
@@ -186,8 +181,15 @@ fn is_in_json(texts: &TextSearch, text: &str) -> bool {
     }
 }
 
-fn add_item(root: &DataRoot, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
-    let bytes = &key.seal(name, bytes)[..];
+/// Whether there is an item of this machine with this name.
+fn has_signature(folder: &OwnedFd, key: &SigningKey, name: &str) -> bool {
+    let plain = root::open_plain(folder, name, "a queue item").ok().flatten();
+    let bytes = plain.and_then(|plain| root::read_contents(&plain, "a queue item").ok());
+    bytes.is_some_and(|bytes| key.open(name, &bytes).is_some())
+}
+
+fn add_item(root: &DataRoot, key: &SigningKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    let bytes = &key.sign(name, bytes)[..];
     if bytes.len() as u64 > MAX_ITEM_BYTES {
         return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
     }
@@ -198,7 +200,11 @@ fn add_item(root: &DataRoot, key: &SealKey, name: &str, bytes: &[u8]) -> Result<
     let folder = platform::open_dir(root.dir.as_fd(), QUEUE_DIR).map_err(to_error)?;
     match platform::create_atomically(folder.as_fd(), name, bytes) {
         Ok(()) => {}
-        Err(Errno::EXIST) => return Ok(false),
+        Err(Errno::EXIST) if has_signature(&folder, key, name) => return Ok(false),
+        // An item of an earlier version, or of git, which is never read, must not stand in the way.
+        Err(Errno::EXIST) => platform::create_atomically(folder.as_fd(), &format!(".{name}"), bytes)
+            .and_then(|()| rustix::fs::renameat(&folder, format!(".{name}"), &folder, name))
+            .map_err(to_error)?,
         Err(e) => return Err(to_error(e)),
     }
     platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(to_error)?;
@@ -228,7 +234,7 @@ mod tests {
     use super::super::StoreOptions;
     use super::*;
 
-    const KEY: SealKey = SealKey::new([1; 32]);
+    const KEY: SigningKey = SigningKey::new([1; 32]);
 
     #[test]
     fn an_item_that_git_brought_is_no_work() {
@@ -236,8 +242,8 @@ mod tests {
         let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
         store.enqueue_reference(&KEY, "own", b"{}").unwrap();
         let own = "own.ref".to_owned();
-        let sealed = std::fs::read(dir.path().join(".memdir/queue/own.ref")).unwrap();
-        std::fs::write(dir.path().join(".memdir/queue/copy.ref"), sealed).unwrap();
+        let signed = std::fs::read(dir.path().join(".memdir/queue/own.ref")).unwrap();
+        std::fs::write(dir.path().join(".memdir/queue/copy.ref"), signed).unwrap();
         std::fs::write(dir.path().join(".memdir/queue/plain.ref"), "{\"transcript\":\"/etc/passwd\"}").unwrap();
         let foreign = vec!["copy.ref".to_owned(), "plain.ref".to_owned()];
         let items = store.queued_items(Some(&KEY)).unwrap();

@@ -118,7 +118,10 @@ pub(super) fn turn_body(text: &str) -> &str {
 /// names begins before them.
 fn speaker_lines(text: &str) -> Vec<SpeakerLine> {
     if shared_session::starts_session(text) {
-        return shared_session::session_lines(text);
+        let session = shared_session::session_lines(text);
+        if is_conversation(text, &session) {
+            return session;
+        }
     }
     let names = names_below_header(text);
     let signs = terminal_signs::sign_lines(text);

@@ -11,6 +11,8 @@ use super::{Role, Turn};
 
 /// The maximum length of tool output and injected text in a turn, in bytes.
 const MAX_BYTES: usize = 8_000;
+/// How much of a longer one is searched for secrets, in bytes; what is kept of it begins and ends in it.
+const MAX_SEARCHED_BYTES: usize = 64 * 1024;
 
 /// Turns in the order of the conversation.
 #[derive(Debug, Default)]
@@ -97,19 +99,19 @@ impl Turn {
     pub fn shorten_inserted(&mut self, redact: &dyn Fn(&str) -> String) {
         let is_typed = matches!(self.role, Role::User | Role::Assistant) && !self.injected;
         if !is_typed && self.text.len() > MAX_BYTES {
-            self.text = truncate_middle(&redact(&self.text));
+            self.text = truncate_middle(&redact(&truncate_middle(&self.text, MAX_SEARCHED_BYTES)), MAX_BYTES);
         }
     }
 }
 
-/// The first and last 4,000 bytes of a text over the maximum, cut at character boundaries.
-fn truncate_middle(text: &str) -> String {
-    if text.len() <= MAX_BYTES {
+/// The beginning and the end of a text over a maximum, in equal parts, cut at character boundaries.
+fn truncate_middle(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
         return text.to_owned();
     }
     let is_boundary = |at: &usize| text.is_char_boundary(*at);
-    let head = (0..=MAX_BYTES / 2).rev().find(is_boundary).unwrap_or(0);
-    let tail = (text.len() - MAX_BYTES / 2..=text.len()).find(is_boundary).unwrap_or(text.len());
+    let head = (0..=max_bytes / 2).rev().find(is_boundary).unwrap_or(0);
+    let tail = (text.len() - max_bytes / 2..=text.len()).find(is_boundary).unwrap_or(text.len());
     format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
@@ -154,7 +156,7 @@ mod tests {
     #[test]
     fn a_long_answer_keeps_both_ends() {
         let long = format!("first {} last", "中".repeat(9_000));
-        let short = truncate_middle(&long);
+        let short = truncate_middle(&long, MAX_BYTES);
         assert!(
             short.len() < MAX_BYTES + 60 && short.starts_with("first ") && short.ends_with(" last"),
             "{}",

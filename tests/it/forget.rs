@@ -381,11 +381,13 @@ fn a_queued_conversation_goes_only_if_it_has_the_text() {
     let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n- Takes Zoloft daily\n- Likes green tea\n")]);
     memory.done(&["add", "user", "Keeps bees"]);
     let queue = memory.path(".memdir/queue");
-    std::fs::create_dir_all(&queue).unwrap();
+    let key_file = memory.root().join(".local/state/memdir/key");
+    let key = memdir::host::machine_key::load_or_create(&key_file).unwrap();
     for (name, said) in [("a", "The release day is Thursday."), ("b", "I am one who\\u0020Takes Zoloft daily")] {
         let transcript = memory.root().join(format!("{name}.jsonl"));
         std::fs::write(&transcript, format!("{{\"role\":\"user\",\"content\":\"{said}\"}}\n")).unwrap();
-        std::fs::write(queue.join(format!("{name}.ref")), format!("{{\"transcript\":{transcript:?}}}")).unwrap();
+        let item = format!("{{\"transcript\":{transcript:?}}}");
+        memory.session("tester").store.enqueue_reference(&key, name, item.as_bytes()).unwrap();
     }
     let names = || {
         let names = std::fs::read_dir(&queue).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -514,7 +514,7 @@ fn what_git_brought_into_the_machine_state_neither_acts_nor_speaks() {
     }
     project.hook(&["session-start"], &project.input("claude", "session-start"));
     let read = project.run(&["reflect", "--queued"]).exit(0);
-    let told = "2 files in .memdir/queue/ were not queued by this machine and are not read";
+    let told = "2 files in .memdir/queue/ are not read: they lack the signature of this machine";
     assert!(read.stderr.contains(told), "{read:#?}");
     let status = project.run(&["status"]).exit(0);
     assert!(status.stderr.contains(told) && !status.stderr.contains("zqforged"), "{status:#?}");

@@ -29,7 +29,7 @@ struct LostTranscripts {
 impl LostTranscripts {
     /// Those that are still to be mentioned.
     fn load(session: &Session) -> Option<LostTranscripts> {
-        let lost: LostTranscripts = session.read_sealed_json_note(NOTE)?;
+        let lost: LostTranscripts = session.read_signed_json_note(NOTE)?;
         let last = lost.day.parse::<Date>().ok()?;
         let until = last.checked_add(SHOWN_DAYS.days()).ok()?;
         (session.now.date() < until).then_some(lost)
@@ -40,7 +40,7 @@ impl LostTranscripts {
 pub(super) fn record(session: &Session, reason: &str) {
     let count = LostTranscripts::load(session).map_or(0, |lost| lost.count) + 1;
     let lost = LostTranscripts { day: session.now.date().to_string(), count, reason: reason.to_owned() };
-    session.write_sealed_json_note(NOTE, &lost);
+    session.write_signed_json_note(NOTE, &lost);
 }
 
 /// The warning about transcripts that were lost in the last days. Their paths are shown only to who sees everything.

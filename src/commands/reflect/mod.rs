@@ -207,8 +207,8 @@ impl<'a> ReflectRun<'a> {
             }
         }
         let Some(rejection) = failure else { return Ok(ReflectFlow::Continue) };
-        end_run(&mut self.report, rejection.into())?;
-        Ok(ReflectFlow::Stop)
+        end_run(&mut self.report, rejection.clone().into())?;
+        Ok(ReflectFlow::Unusable(rejection))
     }
 
     fn read_conversation(&mut self, conversation: &Conversation, bytes: &[u8]) -> Result<ReflectFlow, Error> {

@@ -319,11 +319,11 @@ fn write_bullets(out: &mut String, path: &MemoryPath, document: &Document) {
         return;
     }
     let _ = writeln!(out, "{}", one_line(path.as_str()));
-    for (i, row) in outline(document, path, 0, OutlineDepth::Flat).bullets.into_iter().enumerate() {
-        if related_edge(document, i).is_some() {
+    for row in outline(document, path, 0, OutlineDepth::Flat).bullets {
+        if related_edge(document, row.number).is_some() {
             continue;
         }
-        let is_subsection = document.sections()[document.bullets()[i].section as usize].level > 1;
+        let is_subsection = document.sections()[document.bullets()[row.number].section as usize].level > 1;
         let section = row.section.filter(|_| is_subsection).map_or(String::new(), |s| format!(" [#{s}]"));
         let _ = writeln!(out, "- @{}{section} {}", row.handle, row.text);
     }

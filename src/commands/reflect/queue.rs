@@ -66,7 +66,7 @@ pub fn enqueue(
     // The date sorts the queue; the hash gives equal work the same name, so that it is queued once.
     let name = format!("{}-{}.json", session.now.date(), Etag::of(text.as_bytes()).short());
     let unfiltered = session.unfiltered();
-    let key = session.new_seal_key()?;
+    let key = session.new_signing_key()?;
     let (locked, _) = unfiltered.store.lock()?;
     locked.enqueue(&key, &name, text.as_bytes())?;
     Ok(())
@@ -83,7 +83,7 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
     let key = Etag::of(format!("{id}\0{path}").as_bytes()).short();
     let name = format!("{}-{key}-{length:012}", session.now.date());
     session.store.require_unfiltered()?;
-    session.store.enqueue_reference(&session.new_seal_key()?, &name, text.as_bytes())?;
+    session.store.enqueue_reference(&session.new_signing_key()?, &name, text.as_bytes())?;
     Ok(())
 }
 
@@ -92,7 +92,7 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
 /// # Errors
 /// `io`.
 pub fn queued_items(session: &Session) -> Result<QueuedItems, Rejection> {
-    session.store.queued_items(session.seal_key().as_ref())
+    session.store.queued_items(session.signing_key().as_ref())
 }
 
 /// The warning about items that this machine did not queue: git may have brought them, and reading one would send any
@@ -100,12 +100,17 @@ pub fn queued_items(session: &Session) -> Result<QueuedItems, Rejection> {
 pub fn foreign_items_warning(items: &QueuedItems) -> Option<Warning> {
     let what = match &items.foreign[..] {
         [] => return None,
-        [one] => format!("'.memdir/queue/{}' was not queued by this machine and is not read", one_line(one)),
-        several => {
-            format!("{} files in .memdir/queue/ were not queued by this machine and are not read", several.len())
-        }
+        [one] => format!("'.memdir/queue/{}' is not read: it lacks", one_line(one)),
+        several => format!("{} files in .memdir/queue/ are not read: they lack", several.len()),
     };
-    Some(Warning::new(Code::Note, format!("{what}; remove what you do not know")))
+    let by_whom = "the signature of this machine, so git, another home directory or an earlier memdir wrote";
+    let pronoun = if items.foreign.len() == 1 { "it" } else { "them" };
+    Some(Warning::new(
+        Code::Note,
+        format!(
+            "{what} {by_whom} {pronoun}; read a conversation that you know with `memdir reflect FILE`, and remove the rest"
+        ),
+    ))
 }
 
 /// The names of the queued conversations in which one of some texts stands, or which cannot be read.
@@ -113,7 +118,7 @@ pub fn foreign_items_warning(items: &QueuedItems) -> Option<Warning> {
 /// # Errors
 /// `io`.
 pub fn conversations_with_texts(session: &Session, texts: &TextSearch) -> Result<Vec<String>, Rejection> {
-    session.store.queued_with_texts(session.seal_key().as_ref(), texts, &|item| {
+    session.store.queued_with_texts(session.signing_key().as_ref(), texts, &|item| {
         let work: QueuedConversation = serde_json::from_slice(item).ok()?;
         outside_files::read(Path::new(&work.transcript?)).ok()
     })
@@ -207,7 +212,7 @@ impl QueueRun<'_> {
     /// # Errors
     /// Those of claiming and opening the item, which do not count as failures of the model; it stays in the queue.
     fn read_item(&mut self, name: &str) -> Result<QueueItemOutcome, Error> {
-        let key = self.session.seal_key();
+        let key = self.session.signing_key();
         let claim = key.map(|key| self.session.store.claim_queued(&key, name)).transpose()?.flatten();
         let Some(claim) = claim else { return Ok(QueueItemOutcome::ClaimedElsewhere) };
         let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
@@ -240,7 +245,8 @@ impl QueueRun<'_> {
         let outcome = match flow {
             Ok(ReflectFlow::Continue) => QueueItemOutcome::Read,
             Ok(ReflectFlow::Skip) => return Ok(QueueItemOutcome::Skipped),
-            Ok(ReflectFlow::Stop | ReflectFlow::Unusable(_)) => return Ok(QueueItemOutcome::Stopped),
+            Ok(ReflectFlow::Stop) => return Ok(QueueItemOutcome::Stopped),
+            Ok(ReflectFlow::Unusable(rejection)) => return Ok(QueueItemOutcome::Failed(rejection.code)),
             // What is no conversation will not become one.
             Err(error) if error.code() == Code::InvalidTranscript => {
                 error.rejections.into_iter().for_each(|rejection| self.note(rejection.message));

@@ -14,7 +14,7 @@ impl SyncRun<'_> {
     /// Removes the locks that an earlier, killed sync left, and records this one. Returns whether it is recorded: the
     /// record of the earlier one is kept while another git may hold its locks.
     pub(super) fn remove_stale_locks(&mut self) -> Result<bool, Rejection> {
-        if let Some(earlier) = self.session.read_sealed_json_note::<GitUser>(FILE_NAME) {
+        if let Some(earlier) = self.session.read_signed_json_note::<GitUser>(FILE_NAME) {
             // Under the lock: no other sync merges or commits meanwhile.
             let removed = self.with_lock(|run, _| run.git.remove_stale_locks(&earlier))?;
             let Some(removed) = removed else { return Ok(false) };
@@ -24,7 +24,7 @@ impl SyncRun<'_> {
         }
         // It is only a help for the next sync, so this one does not fail because of it.
         if let Some(user) = GitUser::current() {
-            self.session.write_sealed_json_note(FILE_NAME, &user);
+            self.session.write_signed_json_note(FILE_NAME, &user);
         }
         Ok(true)
     }

@@ -259,7 +259,7 @@ fn a_queue_that_another_process_reads_is_not_called_empty() {
     poor.reads(&memory, TALK);
     let session = memory.session();
     let name = session.store.queued_names().unwrap().remove(0);
-    let claim = session.store.claim_queued(&session.seal_key().unwrap(), &name).unwrap();
+    let claim = session.store.claim_queued(&session.signing_key().unwrap(), &name).unwrap();
     assert!(claim.is_some());
     let ran = memory.run(["reflect", "--queued"]).exit(0);
     let ran = ran.stderr_contains("another process is reading 1 conversation of the queue");
@@ -276,7 +276,7 @@ fn an_item_of_the_queue_that_cannot_be_read_leaves_what_was_read_before_it() {
     let broken = json!({"conversation": "User: I like tea.\n", "into": "facts/user.md#work@"}).to_string();
     let session = memory.session();
     let (locked, _) = session.store.lock().unwrap();
-    locked.enqueue(&session.new_seal_key().unwrap(), "2026-02-25-broken.json", broken.as_bytes()).unwrap();
+    locked.enqueue(&session.new_signing_key().unwrap(), "2026-02-25-broken.json", broken.as_bytes()).unwrap();
     drop(locked);
     let report = name().drains(&memory).unwrap();
     assert_eq!(report.counts.kept, 1, "{report:?}");

@@ -115,7 +115,7 @@ fn a_real_model_changes_only_what_the_rules_let_it_change() {
     ## kayak: exit 0
     waiting facts/travel.md@j8fr Prefers window seats on trains
             facts/travel.md@qt3n Usually prefers window seats on trains
-      the model's answer could not be used: the reply has no JSON object with "n" and "verdict" for any of the pairs (90 % alike); to remove one: memdir rm --archive 'facts/travel.md@qt3n'
+      the model's answer could not be used: the reply has no JSON object with "n" and "verdict" for any of the pairs (90 % alike); to remove one: memdir rm --archive facts/travel.md@qt3n
     memdir: not asked about all pairs: the model's answer could not be used: the reply has no JSON object with "n" and "verdict" for any of the pairs
     memdir: 2 pairs asked about, 1 of them different; exec/sh, 0 tokens
     memdir: 0 duplicates removed, 1 pair waiting; repeated: 2 of 4 bullets (50.0 %), now 1 of 4 (25.0 %)

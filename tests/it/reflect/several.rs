@@ -74,8 +74,11 @@ fn a_queued_text_that_can_never_be_read_leaves_the_queue() {
     let memory = Memory::new();
     memory.done(["add", "user", "Likes tea"]);
     let queue = memory.dir().join(".memdir/queue");
-    fs_err::create_dir_all(&queue).unwrap();
-    fs_err::write(queue.join("2026-02-24-0123456789ab.json"), "{\"conversation\":\"U\\u0000s\\u0000\"}").unwrap();
+    let session = memory.session();
+    let (locked, _) = session.store.lock().unwrap();
+    let item = "{\"conversation\":\"U\\u0000s\\u0000\"}";
+    locked.enqueue(&session.new_signing_key().unwrap(), "2026-02-24-0123456789ab.json", item.as_bytes()).unwrap();
+    drop(locked);
     memory.script_model(&[]);
     memory.run(["reflect", "--queued"]).may_change().exit(0).stderr_contains("not a text file");
     assert_eq!(fs_err::read_dir(&queue).unwrap().count(), 0);

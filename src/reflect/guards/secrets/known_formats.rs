@@ -184,7 +184,8 @@ fn find_key_blocks(text: &str, out: &mut Vec<Secret>) {
     let mut at = 0;
     while let Some(n) = text[at..].find("-----") {
         let mut start = at + n;
-        at = start + 5;
+        // A sixth dash may stand before a marker: that of a removed line in a diff.
+        at = start + 1;
         let is_begin = text[start..].starts_with("-----BEGIN ");
         let head = start + if is_begin { 11 } else { 9 };
         if !(is_begin || text[start..].starts_with("-----END ")) || !is_key(label(head)) {

@@ -16,6 +16,8 @@ fn only_the_secret_goes() {
     check("{\"password\": \"hunter2\", \"user\": \"bo\"}", "{\"password\": \"[redacted]\", \"user\": \"bo\"}");
     check("card 4111 1111 1111 1111, exp 12/29", "card [redacted], exp 12/29");
     check("b\n\nMIIEow\r\nq+3/x=\r\n-----END ¦RSA PRIVATE KEY-----\nc", "b\n\n[redacted]\nc");
+    // A key that a diff removes.
+    check("------BEGIN ¦PRIVATE KEY-----\n-abc\n------END ¦PRIVATE KEY-----", "-[redacted]");
     check("It ends in `-----END ¦PRIVATE KEY-----`.", "It ends in `-----END PRIVATE KEY-----`.");
     check("a -----BEGIN ¦OPENSSH PRIVATE KEY-----\nabc\n-----END ¦OPENSSH PRIVATE KEY----- b", "a [redacted] b");
     check("--set=password=password='correct horse Battery9' now", "--set=password=[redacted]' now");

@@ -1,4 +1,4 @@
-//! A seal in front of bytes that only the holder of a key can make: HMAC-SHA-256 (RFC 2104) of their name and of them.
+//! A signature in front of bytes that only the holder of a key can make: HMAC-SHA-256 (RFC 2104) of their name and of them.
 //!
 //! Hides nothing, and never makes a key: `host/machine_key.rs` does.
 
@@ -11,21 +11,21 @@ const BLOCK: usize = 64;
 
 /// A secret key.
 #[derive(Clone, PartialEq, Eq)]
-pub struct SealKey([u8; 32]);
+pub struct SigningKey([u8; 32]);
 
-impl SealKey {
-    pub const fn new(secret: [u8; 32]) -> SealKey {
-        SealKey(secret)
+impl SigningKey {
+    pub const fn new(secret: [u8; 32]) -> SigningKey {
+        SigningKey(secret)
     }
 
-    /// The bytes below a line with their seal. They are what they are only under this name.
-    pub fn seal(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
+    /// The bytes below a line with their signature. They are what they are only under this name.
+    pub fn sign(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
         [self.line(name, bytes).as_bytes(), bytes].concat()
     }
 
-    /// The bytes below their seal; `None` if it is another's, or there is none.
-    pub fn open<'a>(&self, name: &str, sealed: &'a [u8]) -> Option<&'a [u8]> {
-        let (line, bytes) = sealed.split_at(memchr::memchr(b'\n', sealed)? + 1);
+    /// The bytes below their signature; `None` if it is another's, or there is none.
+    pub fn open<'a>(&self, name: &str, signed: &'a [u8]) -> Option<&'a [u8]> {
+        let (line, bytes) = signed.split_at(memchr::memchr(b'\n', signed)? + 1);
         (line == self.line(name, bytes).as_bytes()).then_some(bytes)
     }
 
@@ -47,13 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_key_sealed_under_a_name_opens() {
-        let key = SealKey::new([7; 32]);
-        let sealed = key.seal("a", b"text\nmore");
-        assert_eq!(key.open("a", &sealed), Some(&b"text\nmore"[..]));
-        assert_eq!(key.open("b", &sealed), None);
-        assert_eq!(SealKey::new([8; 32]).open("a", &sealed), None);
-        let mut changed = sealed.clone();
+    fn only_what_the_key_signed_under_a_name_opens() {
+        let key = SigningKey::new([7; 32]);
+        let signed = key.sign("a", b"text\nmore");
+        assert_eq!(key.open("a", &signed), Some(&b"text\nmore"[..]));
+        assert_eq!(key.open("b", &signed), None);
+        assert_eq!(SigningKey::new([8; 32]).open("a", &signed), None);
+        let mut changed = signed.clone();
         *changed.last_mut().unwrap() ^= 1;
         assert_eq!(key.open("a", &changed), None);
         for other in [&b""[..], b"\n", b"text", b"{\"transcript\":\"/etc/passwd\"}\n"] {
@@ -62,11 +62,11 @@ mod tests {
     }
 
     #[test]
-    fn the_seal_is_an_hmac_of_the_name_and_the_bytes() {
+    fn the_signature_is_an_hmac_of_the_name_and_the_bytes() {
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
         // printf 'what do ya want\0for nothing?' | openssl dgst -sha256 -hmac Jefe
         let expected = "adf13648edae17564744ff0aef28b138a329fa4a8104ff63388d270cef395d2b\n";
-        assert_eq!(SealKey::new(key).line("what do ya want", b"for nothing?"), expected);
+        assert_eq!(SigningKey::new(key).line("what do ya want", b"for nothing?"), expected);
     }
 }
