@@ -2,10 +2,12 @@
 //!
 //! Never finds problems itself.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::Session;
-use super::check::links::led_somewhere;
+use super::check::links::{CheckedLink, checkable_links, led_somewhere};
 use super::results::CheckFinding;
 use crate::code::{Code, Rejection};
 use crate::document::Document;
@@ -37,6 +39,7 @@ pub fn findings_since(
     let renames = git.renames_since(fork.as_ref().unwrap_or(&commit))?;
     let past = PastFiles::new(session, &git, &base_files);
     let mut lines: HashMap<String, Option<HashSet<usize>>> = HashMap::new();
+    let names = LinkNames::new(past.files.iter().map(|(path, _)| path));
     let mut new = Vec::new();
     for finding in findings {
         if !lines.contains_key(&finding.path) {
@@ -48,12 +51,15 @@ pub fn findings_since(
             None => true,
             Some(lines) => lines.contains(&finding.line) || finding.line == 0 && !lines.is_empty(),
         };
-        if is_new || finding.code == Code::DanglingLink.name() && past.had_target(&finding) {
+        if is_new || finding.code == Code::DanglingLink.name() && past.had_target(&names, &finding) {
             new.push(finding);
         }
     }
     Ok(new)
 }
+
+/// Links by line and column.
+type PlacedLinks = HashMap<(usize, usize), CheckedLink>;
 
 /// The files of the memory at the revision.
 struct PastFiles<'a> {
@@ -61,6 +67,10 @@ struct PastFiles<'a> {
     git: &'a Git,
     /// Each with its object.
     files: Vec<(MemoryPath, &'a str)>,
+    /// Their texts, as far as they were read.
+    texts: RefCell<HashMap<MemoryPath, Option<Rc<Document>>>>,
+    /// The present links of the file that was asked for last, by line and column.
+    links: RefCell<(Option<MemoryPath>, PlacedLinks)>,
 }
 
 impl<'a> PastFiles<'a> {
@@ -71,22 +81,31 @@ impl<'a> PastFiles<'a> {
         let files = base_files.iter().filter(|blob| is_of_memory(&blob.path));
         let files = files.filter_map(|blob| Some((MemoryPath::from_disk_name(&blob.path).ok()?, blob.object.as_str())));
         let is_readable = |path: &MemoryPath| session.store.filter_past_bytes(path, Vec::new()).is_some();
-        PastFiles { session, git, files: files.filter(|(path, _)| is_readable(path)).collect() }
+        let files = files.filter(|(path, _)| is_readable(path)).collect();
+        PastFiles { session, git, files, texts: RefCell::default(), links: RefCell::default() }
     }
 
-    /// Whether the link of a finding led somewhere.
-    fn had_target(&self, finding: &CheckFinding) -> bool {
+    /// Whether the link of a finding led somewhere. `names` are those of all files then. Findings come by file.
+    fn had_target(&self, names: &LinkNames<'_>, finding: &CheckFinding) -> bool {
         let Ok(holder) = MemoryPath::from_disk_name(&finding.path) else { return false };
-        let Ok(Some(now)) = self.session.store.read(&holder) else { return false };
-        let Ok(document) = Document::from_bytes(now.bytes.to_vec()) else { return false };
-        let names = LinkNames::new(self.files.iter().map(|(path, _)| path));
-        led_somewhere(&holder, &document, (finding.line, finding.col), &names, &|path| self.read(path))
+        let mut last = self.links.borrow_mut();
+        if last.0.as_ref() != Some(&holder) {
+            let now = self.session.store.read(&holder).ok().flatten();
+            let document = now.and_then(|now| Document::from_bytes(now.bytes.to_vec()).ok());
+            let links = document.map(|document| checkable_links(&holder, &document)).unwrap_or_default();
+            *last = (Some(holder.clone()), links.into_iter().map(|link| ((link.line, link.col), link)).collect());
+        }
+        let link = last.1.get(&(finding.line, finding.col));
+        link.is_some_and(|link| led_somewhere(&holder, link, names, &|path| self.read(path)))
     }
 
-    fn read(&self, path: &MemoryPath) -> Option<Document> {
-        let (_, object) = self.files.iter().find(|(known, _)| known == path)?;
-        let bytes = self.git.read_objects(&[object]).ok()?.pop()?;
-        Document::from_bytes(self.session.store.filter_past_bytes(path, bytes)?).ok()
+    fn read(&self, path: &MemoryPath) -> Option<Rc<Document>> {
+        let parse = || {
+            let (_, object) = self.files.iter().find(|(known, _)| known == path)?;
+            let bytes = self.git.read_objects(&[object]).ok()?.pop()?;
+            Document::from_bytes(self.session.store.filter_past_bytes(path, bytes)?).ok().map(Rc::new)
+        };
+        self.texts.borrow_mut().entry(path.clone()).or_insert_with(parse).clone()
     }
 }
 

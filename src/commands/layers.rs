@@ -402,11 +402,15 @@ pub(super) fn other_half_note(session: &Session, undone: &str) -> Result<Option<
                 && entry.inverts.is_none()
                 && states.get(&entry.rev) == Some(&RevisionState::Done)
         };
-        if let Some(half) = entries.iter().rev().find(is_other_half) {
-            let message =
-                format!("{undone} was half of a move; to take the other half back: memdir undo {name}:r{}", half.rev);
-            return Ok(Some(Warning::new(Code::Note, message)));
-        }
+        let halves: Vec<&JournalEntry> = entries.iter().filter(is_other_half).collect();
+        let message = match &halves[..] {
+            [] => continue,
+            [half] => {
+                format!("{undone} was half of a move; to take the other half back: memdir undo {name}:r{}", half.rev)
+            }
+            _ => format!("{undone} was half of a move; `memdir log {name}:` shows the other half"),
+        };
+        return Ok(Some(Warning::new(Code::Note, message)));
     }
     Ok(None)
 }

@@ -75,7 +75,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         files: files.len(),
         bytes: counts.iter().map(|count| count.bytes).sum(),
         dropped: all_dropped_bullets(
-            &session.store,
+            session,
             &files,
             edited_paths(&outside, &entries)
                 .into_iter()

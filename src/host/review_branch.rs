@@ -37,6 +37,14 @@ impl Git {
         Ok(self.invoke(&["rev-parse", "--verify", "--quiet", &full_name], b"")?.status == 0)
     }
 
+    /// Whether a file is not in the commit that is checked out, and was in an earlier one: its removal is committed.
+    pub fn has_committed_removal(&self, path: &str) -> bool {
+        let is_there =
+            self.invoke(&["cat-file", "-e", &format!("HEAD:./{path}")], b"").is_ok_and(|out| out.status == 0);
+        let log = ["log", "-1", "--format=%H", "HEAD", "--", path];
+        !is_there && self.stdout_of(&log).is_ok_and(|commit| !commit.is_empty())
+    }
+
     /// Checks the name of a branch that is to be created.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::{CheckFinding, FindingLevel, PlaceCursor, finding};
 use crate::code::Code;
@@ -21,8 +22,8 @@ pub struct CheckedLink {
     target: String,
     fragment: String,
     wiki: bool,
-    line: usize,
-    col: usize,
+    pub line: usize,
+    pub col: usize,
 }
 
 /// The links of a document that can point into the memory: wiki links and relative paths.
@@ -79,17 +80,14 @@ pub fn dangling_links(
     findings
 }
 
-/// Whether the link at a line and column of a document led somewhere among the files of an earlier state, of which
-/// `names` are the names and `read` gives the texts.
+/// Whether a link of the file `holder` led somewhere among the files of an earlier state, of which `names` are the names
+/// and `read` gives the texts.
 pub fn led_somewhere(
     holder: &MemoryPath,
-    document: &Document,
-    place: (usize, usize),
+    link: &CheckedLink,
     names: &LinkNames<'_>,
-    read: &dyn Fn(&MemoryPath) -> Option<Document>,
+    read: &dyn Fn(&MemoryPath) -> Option<Rc<Document>>,
 ) -> bool {
-    let links = checkable_links(holder, document);
-    let Some(link) = links.iter().find(|link| (link.line, link.col) == place) else { return false };
     match names.resolve(&link.target, link.wiki, holder) {
         None => false,
         Some(_) if link.fragment.is_empty() => true,

@@ -15,6 +15,7 @@ use super::targets::resolve_file_or_section;
 use crate::code::Rejection;
 use crate::commands::change::no_operations_warning;
 use crate::commands::results::{DuplicatesReport, PossibleDuplicate, TokenCounts};
+use crate::document::Document;
 use crate::operation::effects::section_slug;
 use crate::reflect::duplicates::{
     BATCH_PAIRS, DuplicateItem, DuplicatePair, MAX_PAIRS_PER_DAY, PairBand, PairOutcome, PairVerdictKind, absorb_order,
@@ -399,15 +400,32 @@ impl<'a> DuplicatesRun<'a> {
         report
     }
 
+    /// The address of a bullet, and the etag of its file if the address is a place in its section: after the removals of
+    /// this run, by which both may have changed.
+    fn present_address(&self, bullet: usize) -> (String, Option<String>) {
+        let PoolBullet { item, key } = &self.pool[bullet];
+        let present = || {
+            let version = self.session.store.read(&item.path).ok()??;
+            let document = Document::from_bytes(version.bytes.to_vec()).ok()?;
+            let found = key.find(&document);
+            let same_place = found.iter().find(|at| document.bullet_reference(**at) == item.reference);
+            let reference = document.bullet_reference(*same_place.or(found.first())?);
+            let etag = reference.starts_with('#').then(|| version.etag.short());
+            Some((format!("{}{reference}", item.path), etag))
+        };
+        let known = || (item.address(), item.etag.clone());
+        if item.etag.is_some() { present().unwrap_or_else(known) } else { known() }
+    }
+
     fn to_possible(&self, waiting: &WaitingPair) -> PossibleDuplicate {
         let (a, b) = self.items(&waiting.pair);
         // The one that would go is removed by the command; the other one stays.
-        let keeps_second = absorb_order(a, b).first().copied();
-        let goes = match keeps_second {
-            Some(true) => a,
-            Some(false) | None => b,
+        let goes = match absorb_order(a, b).first().copied() {
+            Some(true) => waiting.pair.a,
+            Some(false) | None => waiting.pair.b,
         };
-        let proof = goes.etag.as_ref().map_or(String::new(), |etag| format!(" --if-match {etag}"));
+        let (address, etag) = self.present_address(goes);
+        let proof = etag.map_or(String::new(), |etag| format!(" --if-match {etag}"));
         PossibleDuplicate {
             a: a.address(),
             a_text: a.text.clone(),
@@ -415,7 +433,7 @@ impl<'a> DuplicatesRun<'a> {
             b_text: b.text.clone(),
             similarity: (waiting.pair.similarity * 100.0).round() / 100.0,
             reason: waiting.reason.clone(),
-            command: format!("memdir rm --archive{proof} {}", shell_quote(&goes.address())),
+            command: format!("memdir rm --archive{proof} {}", shell_quote(&address)),
         }
     }
 }

@@ -73,8 +73,10 @@ pub(super) fn hook_command(own: &str, memory: CommandMemory<'_>, words: &str) ->
         found.is_some_and(|found| found.iter().map(|word| word.text.as_str()).eq(wanted.iter().copied()))
     };
     let (program, event) = (0..all.len()).filter(is_event).find_map(|event| {
-        let program = all[..event].iter().rposition(|word| is_memdir(&word.text))?;
-        are_options(&all[program + 1..event]).then_some((program, event))
+        // The value of an option may be called memdir, too.
+        let mut programs = (0..event).filter(|at| is_memdir(&all[*at].text));
+        let program = programs.find(|at| are_options(&all[at + 1..event]))?;
+        Some((program, event))
     })?;
     let head: Vec<&str> = all[program + 1..event].iter().map(|word| word.text.as_str()).collect();
     let (own_dir, rest) = without_dir(&head);
@@ -248,7 +250,8 @@ mod tests {
         for _ in 0..2000 {
             let signs = ['a', ' ', '\'', '"', '\\', '$', '`', ';', '&', '=', '-', '(', '\n', 'é', '/'];
             let dir: String = (0..random.usize(1..12)).map(|_| signs[random.usize(..signs.len())]).collect();
-            let dir = format!("/{dir} hook stop --host claude");
+            let end = ["/memdir", " hook stop --host claude"][random.usize(..2)];
+            let dir = format!("/{dir}{end}");
             let memory = CommandMemory { dir: Some(&dir), is_user_memory: false };
             let once = hook_command(&format!("memdir {words} -v"), memory, words).unwrap();
             assert_eq!(once, format!("memdir --dir {} {words} -v", shell_quote(&dir)));

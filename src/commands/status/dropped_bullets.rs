@@ -9,9 +9,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::RECENT_REVISIONS;
 use crate::change::{EntryOutcome, Etag, JournalEntry};
+use crate::commands::Session;
 use crate::commands::results::DroppedBullet;
 use crate::commands::sync::SyncState;
 use crate::document::{Document, Handle, MAX_FILE_BYTES};
+use crate::host::git::Git;
 use crate::path::MemoryPath;
 use crate::store::{FileTexts, FoundFile, JournalHistory, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
@@ -89,13 +91,25 @@ fn bullets_of_deleted_file(
 
 /// The dropped bullets of all files without those whose text stands elsewhere in the memory: they were moved. Of a
 /// file that is gone, one row names the first and how many there are.
-pub fn all_dropped_bullets(store: &Store, files: &[FoundFile], mut dropped: Vec<DroppedBullet>) -> Vec<DroppedBullet> {
+pub fn all_dropped_bullets(
+    session: &Session,
+    files: &[FoundFile],
+    mut dropped: Vec<DroppedBullet>,
+) -> Vec<DroppedBullet> {
     if dropped.is_empty() {
         return dropped;
     }
+    let is_gone = |path: &str| files.iter().all(|file| file.path.as_str() != path);
+    let gone: HashSet<String> =
+        dropped.iter().filter(|bullet| is_gone(&bullet.path)).map(|bullet| bullet.path.clone()).collect();
+    let git = Git::discover(&session.dir).filter(|_| !gone.is_empty());
+    // What git removed was decided there.
+    let removed: HashSet<&String> =
+        gone.iter().filter(|path| git.as_ref().is_some_and(|git| git.has_committed_removal(path))).collect();
+    dropped.retain(|bullet| !removed.contains(&bullet.path));
     let texts: HashSet<&str> = dropped.iter().map(|bullet| bullet.text.as_str()).collect();
     let live: Vec<FoundFile> = files.iter().filter(|file| !file.path.is_set_aside()).cloned().collect();
-    let found = store.map_files(&live, MAX_FILE_BYTES, &|_, read| {
+    let found = session.store.map_files(&live, MAX_FILE_BYTES, &|_, read| {
         let document = read.ok().and_then(|(bytes, _)| Document::from_bytes(bytes.to_vec()).ok());
         let document = document.unwrap_or_else(|| Document::parse(String::new()));
         let moved = (0..document.bullets().len()).map(|bullet| document.bullet_text(bullet));
@@ -103,7 +117,6 @@ pub fn all_dropped_bullets(store: &Store, files: &[FoundFile], mut dropped: Vec<
     });
     let moved: HashSet<String> = found.into_iter().flatten().collect();
     dropped.retain(|bullet| !moved.contains(&bullet.text));
-    let is_gone = |path: &str| files.iter().all(|file| file.path.as_str() != path);
     let mut rows: Vec<(DroppedBullet, usize)> = Vec::new();
     for bullet in dropped {
         match rows.last_mut() {

@@ -47,7 +47,9 @@ impl SyncRun<'_> {
         }
         if !committed.is_empty() || merged.is_some() || *pushed > 0 {
             error.changed = Some(true);
+            // After a rewritten history the next sync stops, too.
             error.hint = Some(match error.hint.take() {
+                Some(hint) if error.code == Code::Rewritten => hint,
                 Some(hint) => format!("{hint}; pending changes are committed locally, and the next sync pushes them"),
                 None => "pending changes are committed locally, and the next sync pushes them".to_owned(),
             });
