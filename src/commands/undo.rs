@@ -372,7 +372,7 @@ fn invert_file(
     if !inversion.is_undo
         && inversion.is_in_effect
         && etag.is_none()
-        && let Some(last) = dropped_text::text_before_deletion(sources.store, &inversion.entry, &file.path)?
+        && let Some(last) = dropped_text::text_before_deletion(sources, &file.path)?
     {
         return Ok(Some(replace_file(&file.path, None, Some(last))));
     }

@@ -12,16 +12,19 @@ pub struct LinkNames<'p> {
     files: Vec<&'p MemoryPath>,
     /// By lower-case name: its rank (0 is best) and the index of the file.
     by_name: HashMap<String, (u8, usize)>,
+    /// By path, as Markdown links name files.
+    by_path: HashMap<&'p str, usize>,
 }
 
 impl<'p> LinkNames<'p> {
     /// Indexes the names of files. If two files share a name, the order is: full path, path below `facts/`, file name
     /// alone, archived or proposed files; then the first path.
     pub fn new(files: impl IntoIterator<Item = &'p MemoryPath>) -> LinkNames<'p> {
-        let mut names = LinkNames { files: Vec::new(), by_name: HashMap::new() };
+        let mut names = LinkNames { files: Vec::new(), by_name: HashMap::new(), by_path: HashMap::new() };
         for path in files {
             let file = names.files.len();
             names.files.push(path);
+            names.by_path.insert(path.as_str(), file);
             let whole = without_extension(path.as_str());
             let archived_rank = if path.is_set_aside() { 4 } else { 0 };
             names.insert(whole, 0, file);
@@ -53,8 +56,7 @@ impl<'p> LinkNames<'p> {
             let name = if target.is_empty() { holder.as_str() } else { target };
             return found(without_extension(name)).map(|(_, file)| file);
         }
-        let path = resolve_relative(holder, target)?;
-        found(without_extension(&path)).map(|(_, file)| file).filter(|file| self.files[*file].as_str() == path)
+        self.by_path.get(&*resolve_relative(holder, target)?).copied()
     }
 
     /// Whether a link in the file `holder` names `file` and leads there; a link with a fragment only names none.

@@ -397,7 +397,8 @@ impl Document {
 
     /// Whether the line at an offset is the base of a merge conflict: neither side says it any more.
     pub fn is_in_conflict_base(&self, at: usize) -> bool {
-        self.conflict_bases.iter().any(|range| range.contains(&at))
+        let next = self.conflict_bases.partition_point(|range| range.end <= at);
+        self.conflict_bases.get(next).is_some_and(|range| range.contains(&at))
     }
 
     /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order, and for

@@ -70,8 +70,12 @@ impl ArchivedItem {
             meta.set(MetaKey::Nr.name(), &number.to_string());
         }
         item.meta = Some(meta);
-        item.text = hidden_items::with_category_of_parents(planner.context.policy, document, bullet, item.text);
-        ArchivedItem::new(planner, path, document, section, ArchivedContent::Bullet(item))
+        let (text, hidden) =
+            hidden_items::with_category_of_parents(planner.context.policy, document, bullet, item.text);
+        item.text = text;
+        let mut archived = ArchivedItem::new(planner, path, document, section, ArchivedContent::Bullet(item))?;
+        archived.hidden.extend(hidden);
+        Ok(archived)
     }
 
     /// A section of a file, with its heading.
@@ -227,7 +231,7 @@ pub fn archive_items(planner: &mut Planner<'_>, changeset: &mut Changeset, items
         // Allowlists go by tags, and a present file may lack those of the items.
         let mut missing = Vec::new();
         for item in &items {
-            missing.extend(hidden_items::missing_categories(&item.hidden, &target, &item.titles));
+            missing.extend(hidden_items::missing_categories(&item.hidden, (&to, &target), &item.titles));
         }
         let missing = hidden_items::hidden_categories(planner.context.policy, missing);
         let is_tagged = !missing.is_empty();

@@ -224,7 +224,9 @@ pub fn update(
     let picked = pick_bullet(planner, request, &resolved, selector, Some(&paragraph))?;
     let (BulletPick::Change(index) | BulletPick::Unchanged(index)) = picked;
     let bullet = located(index);
-    if let Some(id) = block_id(document.bullet_raw(index)).filter(|_| block_id(&paragraph).is_none()) {
+    // A caller that gives the old text has seen the id, and leaves it out on purpose.
+    let keeps_id = selector.text.is_none() && block_id(&paragraph).is_none();
+    if let Some(id) = block_id(document.bullet_raw(index)).filter(|_| keeps_id) {
         append_block_id(&mut item, id);
         paragraph = item.paragraph().into_owned();
     }
@@ -246,6 +248,9 @@ pub fn update(
         let handle = document.handles()[holder];
         let path = resolved.path.clone();
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
+    }
+    if !pairs.iter().any(|(key, _)| key == MetaKey::Exp.name()) {
+        warn_expired(planner, n, bullet.meta().as_ref());
     }
     let stamped = planner.updated_meta(bullet, request.operation)?;
     let meta = if pairs.is_empty() { stamped } else { Some(merged_meta(planner, n, bullet, stamped, &pairs)?.0) };

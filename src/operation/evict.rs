@@ -87,7 +87,7 @@ pub fn contains_pinned(document: &Document, candidate: EvictionCandidate, inert:
 }
 
 /// The bullets of an item, itself included.
-fn bullets_of_candidate(document: &Document, candidate: EvictionCandidate) -> std::ops::Range<usize> {
+pub fn bullets_of_candidate(document: &Document, candidate: EvictionCandidate) -> std::ops::Range<usize> {
     let span = byte_range(document, candidate);
     let before = |at: usize| document.bullets().partition_point(|b| (b.line_start as usize) < at);
     before(span.start)..before(span.end)

@@ -6,7 +6,7 @@
 use crate::code::{Code, Rejection};
 use crate::document::{
     Document, Visibility, add_tags, categories_around, categories_of_parents, category_key, front_matter_tags,
-    tags_block, title_categories,
+    split_category, tags_block, title_categories,
 };
 use crate::path::MemoryPath;
 use crate::policy::Policy;
@@ -25,12 +25,17 @@ pub fn hidden_categories(policy: &Policy, names: Vec<String>) -> Vec<String> {
     hidden
 }
 
-/// Those that a file does not give to an item below headings of these titles.
-pub fn missing_categories(hidden: &[String], target: &Document, titles: &[String]) -> Vec<String> {
+/// Those that a file, with its name, does not give to an item below headings of these titles.
+pub fn missing_categories(
+    hidden: &[String],
+    (path, target): (&MemoryPath, &Document),
+    titles: &[String],
+) -> Vec<String> {
     if hidden.is_empty() {
         return Vec::new();
     }
     let given = categories_around(target, 0).into_iter().chain(titles.iter().flat_map(|title| title_categories(title)));
+    let given = given.chain([path.stem().to_owned()]);
     let given: Vec<String> = given.map(|name| category_key(&name)).collect();
     hidden.iter().filter(|name| !given.contains(&category_key(name))).cloned().collect()
 }
@@ -41,12 +46,35 @@ pub fn with_tags(document: &Document, tags: &[String]) -> String {
     added.unwrap_or_else(|_| document.text().to_owned())
 }
 
-/// The text of a bullet that leaves those above it, with the category that hides it with them.
-pub fn with_category_of_parents(policy: &Policy, document: &Document, bullet: usize, text: String) -> String {
-    match hidden_categories(policy, categories_of_parents(document, bullet)).first() {
-        None => text,
-        Some(category) => format!("[{category}] {text}"),
+/// What hides a bullet that leaves the bullets above it: its text, which takes the `[category]` along that hides it with
+/// them, and the categories that its text has no room for, because it has one already or several would be needed.
+pub fn with_category_of_parents(
+    policy: &Policy,
+    document: &Document,
+    bullet: usize,
+    text: String,
+) -> (String, Vec<String>) {
+    let marker = ["[ ] ", "[x] ", "[X] "].into_iter().find(|marker| text.starts_with(marker)).unwrap_or_default();
+    let own = split_category(&text[marker.len()..]).0.map(category_key);
+    let mut hidden = hidden_categories(policy, categories_of_parents(document, bullet));
+    hidden.retain(|name| Some(category_key(name)) != own);
+    match &hidden[..] {
+        [category] if own.is_none() => (format!("{marker}[{category}] {}", &text[marker.len()..]), Vec::new()),
+        _ => (text, hidden),
     }
+}
+
+/// The text of a bullet that goes back to the file `home`.
+pub fn restored_text(
+    policy: &Policy,
+    (path, document): (&MemoryPath, &Document),
+    bullet: usize,
+    text: String,
+    home: &MemoryPath,
+) -> Result<String, Rejection> {
+    let (text, hidden) = with_category_of_parents(policy, document, bullet, text);
+    require_categories(&hidden, path, home)?;
+    Ok(text)
 }
 
 /// The front matter of a file that is made for items of an archive file: its tags, and what hides it besides.
@@ -74,6 +102,10 @@ pub fn require_categories(missing: &[String], from: &MemoryPath, to: &MemoryPath
 mod tests {
     use super::*;
 
+    fn missing(hidden: &[String], target: &Document, titles: &[String]) -> Vec<String> {
+        missing_categories(hidden, (&MemoryPath::new("facts/a.md").unwrap(), target), titles)
+    }
+
     fn policy() -> Policy {
         crate::policy::load("allowlists:\n  planner: [work]\n  doctor: [work, health, pulse]\n").policy
     }
@@ -83,7 +115,7 @@ mod tests {
         let check = |from: &str, section: usize, to: &str, titles: &[&str], expected: &[&str]| {
             let hidden = hidden_categories(&policy(), categories_around(&Document::parse(from), section));
             let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-            assert_eq!(missing_categories(&hidden, &Document::parse(to), &titles), expected, "{from}");
+            assert_eq!(missing(&hidden, &Document::parse(to), &titles), expected, "{from}");
         };
         let tagged = "---\ntags: [work, health]\n---\n# A\n\n- x\n";
         check(tagged, 1, "# A\n\n- y\n", &[], &["health"]);
@@ -110,7 +142,7 @@ mod tests {
             let document = Document::parse(before);
             let after = Document::parse(with_tags(&document, &["health".to_owned(), "My pulse".to_owned()]));
             let hidden = hidden_categories(&policy(), vec!["health".to_owned()]);
-            assert_eq!(missing_categories(&hidden, &after, &[]), Vec::<String>::new(), "{}", after.text());
+            assert_eq!(missing(&hidden, &after, &[]), Vec::<String>::new(), "{}", after.text());
             assert!(after.text().ends_with(document.text()[document.body_start()..].trim_start()), "{}", after.text());
             let tags =
                 front_matter_tags(&document).map(|tags| [tags, vec!["health".into(), "my pulse".into()]].concat());
@@ -126,8 +158,28 @@ mod tests {
 
     #[test]
     fn a_bullet_takes_the_category_of_those_above_it_along() {
-        let document = Document::parse("- [work] a\n  - b\n- [health] c\n  - d\n    - e\n- f\n");
-        let text = |bullet| with_category_of_parents(&policy(), &document, bullet, "t".to_owned());
-        assert_eq!([1, 3, 4, 5].map(text), ["t", "[health] t", "[health] t", "t"]);
+        let document = Document::parse(
+            "- [work] a\n  - b\n- [health] c\n  - d\n    - e\n- f\n- [pulse] g\n  - [health] h\n    - i\n",
+        );
+        for (bullet, text, expected, tags) in [
+            (1, "t", "t", &[][..]),
+            (3, "t", "[health] t", &[]),
+            (4, "t", "[health] t", &[]),
+            (5, "t", "t", &[]),
+            (3, "[ ] t", "[ ] [health] t", &[]),
+            (3, "[Health] t", "[Health] t", &[]),
+            (3, "[ ] [health] t", "[ ] [health] t", &[]),
+            // A text has one category; the others become tags of the archive file.
+            (3, "[pulse] t", "[pulse] t", &["health"]),
+            (7, "[health] h", "[health] h", &["pulse"]),
+            (8, "i", "i", &["health", "pulse"]),
+        ] {
+            let (written, hidden) = with_category_of_parents(&policy(), &document, bullet, text.to_owned());
+            assert_eq!(
+                (written.as_str(), &hidden[..]),
+                (expected, &tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>()[..]),
+                "{bullet}"
+            );
+        }
     }
 }

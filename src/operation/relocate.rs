@@ -95,7 +95,8 @@ impl ItemMove<'_> {
             }
         };
         let same_file = dest.path == *from;
-        if same_file && within.is_some_and(|within| locate::is_directly_in(document, bullet, within)) {
+        let is_nested = file.document.bullets()[bullet].depth > 0;
+        if same_file && !is_nested && within.is_some_and(|within| locate::is_directly_in(document, bullet, within)) {
             return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
                 source,
                 EffectSign::Unchanged,

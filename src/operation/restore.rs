@@ -93,7 +93,8 @@ fn home_base<'a>(
     if let EditBase::Present(present) = &base {
         let document = &file.document;
         let hidden = hidden_items::hidden_categories(planner.context.policy, categories_around(document, section));
-        let missing = hidden_items::missing_categories(&hidden, &present.document, &section_titles(document, section));
+        let missing =
+            hidden_items::missing_categories(&hidden, (home, &present.document), &section_titles(document, section));
         hidden_items::require_categories(&missing, path, home)?;
     }
     Ok(base)
@@ -188,7 +189,7 @@ fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet:
     let home = home_path(path, file)?;
     let mut item = to_moved_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
-    item.text = hidden_items::with_category_of_parents(planner.context.policy, &file.document, bullet, item.text);
+    item.text = hidden_items::restored_text(planner.context.policy, (path, &file.document), bullet, item.text, &home)?;
     let section = file.document.bullets()[bullet].section as usize;
     let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
     let number = meta.raw(MetaKey::Nr.name()).and_then(|number| number.parse().ok());

@@ -136,7 +136,7 @@ fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
     assert_eq!(memory.tree(), before);
 }
 
-/// A file that memdir does not write keeps no other from being mended.
+/// A file that memdir does not write keeps no other from being fixed.
 #[test]
 fn a_fix_leaves_out_what_cannot_be_written() {
     let text = "# X\n\npara\n\n<!-- mem pin -->\n\n- a\n";

@@ -588,7 +588,7 @@ fn a_bullet_that_came_back_while_an_equal_one_went_is_not_added_twice() {
     memory.done(["rm", "x#a@1", "-f"]);
     memory.done(["rm", "x#b@1", "-f"]);
     memory.done(["add", "x#a", "same"]);
-    memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("\"same\" a second time: it came back since");
+    memory.run(["undo", "r1"]).exit(0).unchanged().stderr_contains("nothing of r1 is left to undo");
 }
 
 /// A file that was made at the path of one that was moved is another file.
@@ -622,13 +622,16 @@ fn undo_leaves_what_an_editor_wrote() {
     memory.put("facts/user.md", &edited);
     let undone = memory.done(["undo", "r1"]).unchanged();
     assert!(undone.stderr.contains("nothing of r1 is left to undo") && !undone.stdout.contains("undone"), "{undone}");
-    // With the bullet still there, only that goes, or nothing.
-    memory.put("facts/user.md", edited.replace("- Cold tea\n", "- Cold tea\n- Early bird\n"));
-    memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("\"Blue sky\", which is not of r1");
-    memory.put("facts/user.md", edited.replace("- Apple pie\n\n##", "- Apple pie\n- Early bird\n\n##"));
-    memory.done(["undo", "r1"]);
-    assert_eq!(memory.text("facts/user.md").unwrap().matches("- Blue sky\n").count(), 2);
-    assert!(!memory.text("facts/user.md").unwrap().contains("Early bird"));
+    // With the bullet still there, only that goes.
+    for before in ["- Cold tea\n", "- Apple pie\n\n##"] {
+        let memory = Memory::new().file("facts/user.md", text);
+        memory.done(["add", "user#work", "Early bird"]);
+        let after = before.replacen('\n', "\n- Early bird\n", 1);
+        memory.put("facts/user.md", edited.replace(before, &after));
+        memory.done(["undo", "r1"]);
+        assert_eq!(memory.text("facts/user.md").unwrap().matches("- Blue sky\n").count(), 2);
+        assert!(!memory.text("facts/user.md").unwrap().contains("Early bird"));
+    }
 }
 
 /// A later change did the same: the summary line alone is nothing to undo, and nothing to redo after it.
@@ -741,8 +744,7 @@ fn a_large_file_whose_first_text_is_gone_hides_no_other_difference() {
 fn a_revision_of_many_files_is_undone_where_others_wrote_since() {
     let memory = Memory::new();
     let write = |n: usize| {
-        let text =
-            format!("# F{n}\n\n{}", format!("- A fact of number {n}\n").repeat(2) + &"- Other words\n".repeat(1));
+        let text = format!("# F{n}\n\n{}", format!("- A fact of number {n}\n").repeat(2) + "- Other words\n");
         serde_json::json!({"op": "write", "at": format!("facts/f{n}.md"), "text": text, "create": true}).to_string()
     };
     let before = memory.tree();

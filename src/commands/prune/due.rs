@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 use super::super::conflict_finder::ConflictFinder;
-use super::super::fetch::{fetch, with_fetches};
+use super::super::fetch::{LoadedJournal, history};
 use super::super::inbox::ProposalRemoval;
 use super::super::{Error, Session};
 use super::due_hints::DueHints;
@@ -17,11 +17,11 @@ use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::document::{BulletMeta, Document, MAX_FILE_BYTES, MetaKey, category_name, parse_date, section_range};
 use crate::operation::archive::section_meta;
-use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
-use crate::operation::{Action, MissingInput, Operation, Snapshot, Target, inert_metadata};
+use crate::operation::evict::{EvictionCandidate, bullets_of_candidate, contains_pinned, importance};
+use crate::operation::inert_metadata::inert_by_history;
+use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
 use crate::policy::{ExpiredRule, LifetimeRule, Policy, glob};
-use crate::store::Store;
 use crate::store::usage::UsageTable;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -98,6 +98,8 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     let today = session.now.date();
     // Read for the first item of whose date nothing else is known.
     let origins = OnceLock::new();
+    // Read for the first file of which something would go.
+    let journal = OnceLock::new();
     let hints = DueHints::new(policy, uses, today);
     let files = session.store.walk(None)?;
     session.progress.begin_files("reading", files.len());
@@ -143,14 +145,15 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             Some(if_archivable(session, &unmerged, &file.path, found))
         };
         let due = find(&[])?;
-        // The history is read only for files of which something would go.
         if due.items.is_empty() {
             return Some(due);
         }
-        match inert_bullets(&session.store, &file.path, text) {
-            Ok(inert) if inert.is_empty() => Some(due),
-            Ok(inert) => find(&inert),
-            Err(error) => Some(DueItems { unread: Some(error), ..DueItems::default() }),
+        match journal.get_or_init(|| LoadedJournal::read(&session.store)) {
+            Ok(journal) => {
+                let inert = inert_by_history(&Document::parse(text), &history(journal, &file.path));
+                if inert.is_empty() { Some(due) } else { find(&inert) }
+            }
+            Err(error) => Some(DueItems { unread: Some(error.clone()), ..DueItems::default() }),
         }
     });
     session.progress.check()?;
@@ -166,15 +169,6 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     }
     all.items.extend(super::super::inbox::expired_removals(session)?.into_iter().map(DueItem::of_proposal));
     Ok(all)
-}
-
-/// The bullets whose metadata line belongs to another bullet: it archives and purges nothing.
-fn inert_bullets(store: &Store, path: &MemoryPath, text: &str) -> Result<Vec<usize>, Rejection> {
-    let document = Document::parse(text);
-    let mut snapshot = Snapshot::new();
-    // Of a file that was read, the whole history is searched.
-    fetch(store, MissingInput::File(path.clone()), &mut snapshot)?;
-    with_fetches(store, &mut snapshot, |snapshot| inert_metadata::inert_bullets(&document, path, snapshot))
 }
 
 /// The due items of a file, unless its copy in the archive has a conflict: then nothing can be added to that one.
@@ -234,7 +228,7 @@ impl DueFinder<'_> {
             }
             let rule = self.policy.lifetimes.iter().find(|rule| applies(rule, &facts, number));
             let due = self
-                .expired(&facts, number)
+                .expired(&facts, number, candidate)
                 .or_else(|| if is_within(&entries) { None } else { self.unused(&facts, number, candidate, rule?) });
             if let Some((action, reason)) = due {
                 if let EvictionCandidate::Entry(section) = candidate {
@@ -246,9 +240,23 @@ impl DueFinder<'_> {
         self.out
     }
 
-    fn expired(&self, facts: &ItemFacts<'_>, item: usize) -> Option<(DueAction, String)> {
+    fn expired(&self, facts: &ItemFacts<'_>, item: usize, candidate: EvictionCandidate) -> Option<(DueAction, String)> {
         let last = facts.expires(item).filter(|_| self.policy.expired == ExpiredRule::Archive)?;
-        (last < self.today).then(|| (DueAction::Expire, format!("expired on {last} (expired: archive)")))
+        (last < self.today && !self.has_valid_parts(&facts.file.document, candidate))
+            .then(|| (DueAction::Expire, format!("expired on {last} (expired: archive)")))
+    }
+
+    /// Whether a bullet below the item is pinned, or has a last day of its own that is not over.
+    fn has_valid_parts(&self, document: &Document, candidate: EvictionCandidate) -> bool {
+        let own = match candidate {
+            EvictionCandidate::Bullet(bullet) => Some(bullet),
+            EvictionCandidate::Entry(_) => None,
+        };
+        bullets_of_candidate(document, candidate).filter(|i| Some(*i) != own && !self.inert.contains(i)).any(|i| {
+            document
+                .bullet_meta(i)
+                .is_some_and(|meta| meta.is_pinned() || meta.expires().is_some_and(|last| last >= self.today))
+        })
     }
 
     fn unused(

@@ -1,6 +1,6 @@
-//! Which files may have a due item, by their bytes alone.
+//! Which files may contain something that `prune` archives, by their bytes alone.
 //!
-//! Never decides that an item is due.
+//! Never decides what is archived.
 
 use jiff::Span;
 use jiff::civil::Date;

@@ -14,7 +14,7 @@ use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::merge::{ConflictLabels, MergeConflict, merge_file};
 use crate::operation::rejections;
 use crate::path::MemoryPath;
-use crate::store::{FileTexts, RevisionSide, Store};
+use crate::store::{FileTexts, RevisionSide};
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The text of a file with what edits outside memdir took back of a revision in effect, given the file's present
@@ -100,18 +100,13 @@ pub(super) fn came_back(sources: &InversionSources<'_>, path: &MemoryPath) -> Re
 /// # Errors
 /// `history_gone`, `io`.
 pub(super) fn text_before_deletion(
-    store: &Store,
-    entry: &JournalEntry,
+    sources: &InversionSources<'_>,
     path: &MemoryPath,
 ) -> Result<Option<FileVersion>, Rejection> {
-    let entries = match store.entries_from(entry.rev)? {
-        Some(entries) => entries,
-        None => store.journal()?,
-    };
     let is_of_file =
         |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|file| file.path == *path);
-    match entries.iter().rev().find(is_of_file) {
-        Some(last) => store.text_at(last.rev, path, RevisionSide::After),
+    match sources.entries()?.iter().rev().find(is_of_file) {
+        Some(last) => sources.text_after(last.rev, path),
         None => Ok(None),
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Never read again during one attempt: the lock is held, or nothing is written.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 
 use crate::change::{FileVersion, JournalEntry};
 use crate::code::Rejection;
@@ -14,6 +15,8 @@ pub(super) struct InversionSources<'s> {
     pub store: &'s Store,
     rev: u64,
     texts: TextsAtRevision<'s>,
+    /// The texts at later revisions, by revision.
+    later: RefCell<BTreeMap<u64, TextsAtRevision<'s>>>,
     recent: OnceCell<Vec<JournalEntry>>,
     since: OnceCell<Vec<JournalEntry>>,
     history: OnceCell<JournalHistory>,
@@ -25,6 +28,7 @@ impl<'s> InversionSources<'s> {
             store,
             rev,
             texts: store.texts_at(rev),
+            later: RefCell::default(),
             recent: OnceCell::new(),
             since: OnceCell::new(),
             history: OnceCell::new(),
@@ -37,6 +41,15 @@ impl<'s> InversionSources<'s> {
     /// `revision_not_found`, `history_gone`, `io`.
     pub(super) fn text(&self, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
         self.texts.text(path, side)
+    }
+
+    /// The text of a file after another revision.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub(super) fn text_after(&self, rev: u64, path: &MemoryPath) -> Result<Option<FileVersion>, Rejection> {
+        let mut later = self.later.borrow_mut();
+        later.entry(rev).or_insert_with(|| self.store.texts_at(rev)).text(path, RevisionSide::After)
     }
 
     /// The newest entries of the journal.
