@@ -224,9 +224,7 @@ pub fn update(
     let picked = pick_bullet(planner, request, &resolved, selector, Some(&paragraph))?;
     let (BulletPick::Change(index) | BulletPick::Unchanged(index)) = picked;
     let bullet = located(index);
-    // A caller that gives the old text has seen the id, and leaves it out on purpose.
-    let keeps_id = selector.text.is_none() && block_id(&paragraph).is_none();
-    if let Some(id) = block_id(document.bullet_raw(index)).filter(|_| keeps_id) {
+    if let Some(id) = block_id(document.bullet_raw(index)).filter(|_| block_id(&paragraph).is_none()) {
         append_block_id(&mut item, id);
         paragraph = item.paragraph().into_owned();
     }
