@@ -413,7 +413,8 @@ impl Memory {
     ///
     /// # Errors
     /// `category_not_allowed`, `not_own_repository`, `invalid_policy`, `secret`, `no_remote`, `remote`, `rewritten`,
-    /// `unrelated_histories`, `busy`, `git` and others. Commits and merges made before the error stay; [`Error::changed`] says whether there are any.
+    /// `unrelated_histories`, `busy`, `git` and others. Commits and merges made before the error stay;
+    /// [`Error::changed`] says whether there are any.
     pub fn sync(&self, options: &SyncOptions<'_>) -> Result<SyncResult, Error> {
         commands::sync::sync(&self.session()?, options)
     }

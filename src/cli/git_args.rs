@@ -168,7 +168,8 @@ pub struct SyncArgs {
     /// The commit's subject (default: derived from the journal)
     #[arg(short = 'm', long, value_name = "TEXT", value_parser = super::argv::text_value)]
     pub reason: Option<String>,
-    /// Continue even if most of the memory is gone here or there, or the remote's history was rewritten; never forces a push
+    /// Continue even if most of the memory is gone here or there, or the remote's history was rewritten; never forces a
+    /// push
     #[arg(short, long)]
     pub force: bool,
     /// Seconds that git may spend on the remote, lost races included

@@ -387,8 +387,8 @@ impl ContextBuilder<'_> {
     }
 
     /// Gives the files that today's revisions wrote the summaries that they had before, or at first, so that an addition
-    /// does not change the index. One that has a term which the file lost since stays as it is now: it would show a text that
-    /// was corrected or removed.
+    /// does not change the index. One that has a term which the file lost since stays as it is now: it would show a
+    /// text that was corrected or removed.
     fn take_earlier_summaries<'r>(
         &self,
         past: &JournalHistory,

@@ -408,8 +408,8 @@ fn scrubbed_copy(
     Ok(Some(FileChange { path: path.clone(), before, after, mode: None, edits: None, moved: None, summary: None }))
 }
 
-/// The paths whose history must be erased, and how many revisions that concerns: those of the changeset, every earlier path of the same files, their archived
-/// copies, and files that the bullets or their text were moved from or to.
+/// The paths whose history must be erased, and how many revisions that concerns: those of the changeset, every earlier
+/// path of the same files, their archived copies, and files that the bullets or their text were moved from or to.
 fn paths_to_erase(
     session: &Session,
     changeset: &Changeset,

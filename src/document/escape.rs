@@ -3,9 +3,9 @@
 //! Never escapes inline markup: emphasis, links and code belong to the text.
 //!
 //! An *escape point* is a position where a Markdown parser would see structure: the first character of a heading, list,
-//! quote, fence, HTML block or link definition, the `.` of `1. `, and every `<!--` outside code. For k backslashes before an escape
-//! point, `encode` writes 2k+1; `decode` reads an odd number 2k+1 as k. So every text survives a round trip, and other
-//! backslashes that people typed stay as they are.
+//! quote, fence, HTML block or link definition, the `.` of `1. `, and every `<!--` outside code. For k backslashes
+//! before an escape point, `encode` writes 2k+1; `decode` reads an odd number 2k+1 as k. So every text survives a round
+//! trip, and other backslashes that people typed stay as they are.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

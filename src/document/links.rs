@@ -275,7 +275,8 @@ fn code_and_comment_ranges(document: &Document, found: &[FileLink]) -> Vec<Range
     Parser::new_ext(&text[body..], Options::empty()).into_offset_iter().filter_map(hidden_range).collect()
 }
 
-/// Whether a link's target in the file `holder` may refer to `file`, whatever other files there are. [`LinkNames`] decides.
+/// Whether a link's target in the file `holder` may refer to `file`, whatever other files there are. [`LinkNames`]
+/// decides.
 ///
 /// [`LinkNames`]: super::link_names::LinkNames
 pub fn may_refer_to(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {

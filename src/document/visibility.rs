@@ -365,7 +365,6 @@ mod tests {
         check("facts/a.md", "---\ntags:\nTags: [health]\n---\n- a\n", None);
         check("facts/a.md", "---\ntags: work\n---\n- a\n", Some("---\ntags: work\n---\n- a\n"));
         check("facts/a.md", "---\n tags: [&x\n- health\n---\n- a\n", None);
-        check("facts/a.md", "---\ntags: [work]\ntag: health\n---\n- a\n", None);
         check("facts/🏥 health.md", "- a\n", None);
         check("inbox/rescued-r1-0.md", "- a\n", None);
     }

@@ -174,8 +174,8 @@ pub fn remove(path: &Path) -> Result<(), Rejection> {
     std::fs::remove_file(path).map_err(failed)
 }
 
-/// Creates a temporary file of a mode beside another. Its name starts with `.`, so that one that is left behind is not part of a
-/// memory.
+/// Creates a temporary file of a mode beside another. Its name starts with `.`, so that one that is left behind is not
+/// part of a memory.
 fn create_temporary(path: &Path, mode: u32) -> std::io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut n = 0;

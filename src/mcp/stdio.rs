@@ -1,8 +1,8 @@
 //! The transport: one JSON-RPC message a line on stdin and stdout.
 //!
 //! Never ends a session because of what a client sends: a line that is no message is answered with an error, and what
-//! is no request is skipped until the one that begins it. Never ends one before what was sent is answered: `rmcp` waits for
-//! 5 seconds, in which a slow disk makes few changes.
+//! is no request is skipped until the one that begins it. Never ends one before what was sent is answered: `rmcp` waits
+//! for 5 seconds, in which a slow disk makes few changes.
 
 use std::collections::VecDeque;
 use std::io;

@@ -7,14 +7,14 @@ use std::collections::HashSet;
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
 use crate::document::{
-    Document, DocumentEdit, EditedDocument, InsertPosition, LocatedBullet, MetaKey, apply_edits, summary,
+    Document, DocumentEdit, EditedDocument, Handle, InsertPosition, LocatedBullet, MetaKey, apply_edits, summary,
 };
 use crate::path::MemoryPath;
 use crate::policy::StampKey;
 use crate::text::{Splice, compose, splice};
 
 use super::archive::{self, ArchivedItem};
-use super::evict;
+use super::evict::{self, EvictionCandidate, bullets_of_candidate};
 use super::file_change::{file_change, file_kind, minimal_splice};
 use super::file_edits::FileEdits;
 use super::pending_edit::EffectKind;
@@ -174,10 +174,12 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
                 let replaces = matches!(edit, DocumentEdit::Replace { .. });
                 let below_new = || wrote.iter().filter(|_| replaces).flat_map(|new| nested_bullets(after, *new));
                 let below_old = || nested_bullets(base, *old).filter(|_| replaces);
-                let is_kept = |at: &usize| below_new().any(|new| after.handles()[new] == base.handles()[*at]);
+                let new_handles: HashSet<Handle> = below_new().map(|new| after.handles()[new]).collect();
+                let old_handles: HashSet<Handle> = below_old().map(|old| base.handles()[old]).collect();
+                let is_kept = |at: &usize| new_handles.contains(&base.handles()[*at]);
+                let is_old = |at: &usize| old_handles.contains(&after.handles()[*at]);
                 out.extend(below_old().filter(|at| !is_kept(at)).map(|at| removed(&at, *n)));
                 out.extend(wrote.iter().map(|new| added(new, *n)));
-                let is_old = |at: &usize| below_old().any(|old| base.handles()[old] == after.handles()[*at]);
                 out.extend(below_new().filter(|at| !is_old(at)).map(|at| added(&at, *n)));
             }
             EffectKind::Added => {
@@ -218,10 +220,8 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
 }
 
 /// The bullets below a bullet: they go with it.
-fn nested_bullets(document: &Document, bullet: usize) -> impl Iterator<Item = usize> {
-    let bullets = document.bullets();
-    let end = bullets[bullet].end;
-    (bullet + 1..bullets.len()).take_while(move |at| bullets[*at].line_start < end)
+fn nested_bullets(document: &Document, bullet: usize) -> impl Iterator<Item = usize> + use<> {
+    bullets_of_candidate(document, EvictionCandidate::Bullet(bullet)).skip(1)
 }
 
 /// A section and its parents, `count` in all, outermost first.

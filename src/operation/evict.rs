@@ -158,8 +158,8 @@ fn section_dates(document: &Document) -> DatesBySection {
 }
 
 /// The items to evict, oldest first, so that a file or section is within its limit; `None` if the remaining items are
-/// pinned, or new and to be kept. Ties are broken by position. Items in `already_selected` are evicted anyway. Entries are selected before
-/// bullets, because an evicted entry takes its bullets with it.
+/// pinned, or new and to be kept. Ties are broken by position. Items in `already_selected` are evicted anyway. Entries
+/// are selected before bullets, because an evicted entry takes its bullets with it.
 pub fn select_oldest(
     document: &Document,
     limited: &LimitedSection,

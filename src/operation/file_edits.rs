@@ -106,8 +106,8 @@ pub fn group_by_file(
     Ok((files, unchanged))
 }
 
-/// Rejects an `add` or `update` that changes nothing because its bullet is there already, if another operation of the batch removes,
-/// rewrites or moves that bullet.
+/// Rejects an `add` or `update` that changes nothing because its bullet is there already, if another operation of the
+/// batch removes, rewrites or moves that bullet.
 fn check_stays(effect: &Effect, files: &[FileEdits], snapshot: &Snapshot) -> Result<(), Rejection> {
     let Some(file_edits) = files.iter().find(|file| file.path == effect.path) else { return Ok(()) };
     let is_other = |m: &usize| *m != effect.operation;

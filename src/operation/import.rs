@@ -246,8 +246,8 @@ pub struct ImportedNote {
 }
 
 impl ImportedNote {
-    /// Moves a note with a path of its own below a folder that the caller named, which takes the place of `facts`. Not what
-    /// is set aside, which is not imported.
+    /// Moves a note with a path of its own below a folder that the caller named, which takes the place of `facts`. Not
+    /// what is set aside, which is not imported.
     pub fn move_below(&mut self, folder: &str) {
         let path = MemoryPath::from_disk_name(&format!("{}.md", self.name));
         let is_set_aside = path.is_ok_and(|path| path.is_set_aside());

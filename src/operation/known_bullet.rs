@@ -5,7 +5,6 @@
 use super::bullets::{set_meta_of, unchanged_bullet};
 use super::field_checks;
 use super::pending_edit::PendingEdit;
-
 use super::planner::Planner;
 use super::snapshot::PlanStep;
 use crate::code::{Code, Warning};

@@ -146,8 +146,8 @@ impl<'a> Planner<'a> {
         self.warnings.push((operation, warning));
     }
 
-    /// Checks `if_match` against a file and records a mismatch. A mismatch is an error only if the file would change, so that a
-    /// repeated operation without effect still succeeds.
+    /// Checks `if_match` against a file and records a mismatch. A mismatch is an error only if the file would change,
+    /// so that a repeated operation without effect still succeeds.
     pub fn check_if_match(&mut self, request: IndexedOperation<'_>, path: &MemoryPath, file: Option<&LoadedFile>) {
         let Some(proof) = &request.operation.if_match else { return };
         let etag = file.map(|file| file.version.etag);

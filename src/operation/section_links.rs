@@ -67,7 +67,7 @@ pub struct LinkUpdates {
 }
 
 /// The names of all files before a change and afterwards.
-struct FileNames<'a> {
+struct NamesAround<'a> {
     before: LinkNames<'a>,
     after: LinkNames<'a>,
 }
@@ -87,7 +87,7 @@ impl SectionChange<'_> {
         let mut holders: BTreeSet<&MemoryPath> = planner.snapshot.backlinks(self.from)?.iter().collect();
         holders.insert(self.from);
         let to = self.moved.as_ref().map_or(self.from, |moved| moved.to);
-        let names = FileNames {
+        let names = NamesAround {
             before: LinkNames::new(planner.snapshot.file_names()?),
             after: names_after(planner.snapshot, None, to)?,
         };
@@ -148,7 +148,7 @@ impl SectionChange<'_> {
     /// any more.
     fn link_edits(
         &self,
-        names: &FileNames<'_>,
+        names: &NamesAround<'_>,
         [holder, holder_after]: [&MemoryPath; 2],
         document: &Document,
         link: &FileLink,

@@ -1,8 +1,8 @@
 //! Work queued under `.memdir/queue/`: one file per item, claimed by one process at a time.
 //!
 //! Never interprets the work, and never hands out an item that another machine wrote, which git may bring: each carries a
-//! signature. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
-//! lost or claimed forever.
+//! signature. A claim is a lock on the file, which the kernel frees when its holder ends: no item is lost or claimed
+//! forever.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 

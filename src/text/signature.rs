@@ -1,4 +1,5 @@
-//! A signature in front of bytes that only the holder of a key can make: HMAC-SHA-256 (RFC 2104) of their name and of them.
+//! A signature in front of bytes that only the holder of a key can make: HMAC-SHA-256 (RFC 2104) of their name and of
+//! them.
 //!
 //! Hides nothing, and never makes a key: `host/machine_key.rs` does.
 

@@ -119,7 +119,8 @@ impl PhraseList {
     }
 }
 
-/// The entries of a list, in their order. Lines are so short that a plain loop finds their ends faster than [`str::lines`].
+/// The entries of a list, in their order. Lines are so short that a plain loop finds their ends faster than
+/// [`str::lines`].
 #[derive(Clone, Debug)]
 pub struct Entries(&'static str);
 

@@ -71,7 +71,8 @@ pub fn revision_states(entries: &[JournalEntry]) -> HashMap<u64, RevisionState> 
 
 /// The revision that `undo` reverts: the newest in effect that is neither undo nor redo, changed a file and was not
 /// forgotten. `by` limits it to one actor; without it, proposals that others than the `caller` left in `inbox/` do not
-/// count, because they changed nothing yet, nor do changes made outside memdir, which are revisions in an imported history.
+/// count, because they changed nothing yet, nor do changes made outside memdir, which are revisions in an imported
+/// history.
 pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, caller: &str) -> Option<&'e JournalEntry> {
     let states = revision_states(entries);
     entries

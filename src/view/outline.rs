@@ -340,6 +340,10 @@ fn is_within(document: &Document, mut at: usize, section: usize) -> bool {
 pub fn field_value(document: &Document, section: usize, label: &str) -> Option<String> {
     let is_own = |i: &usize| document.bullets()[*i].section as usize == section && document.bullets()[*i].depth == 0;
     let own = document.bullets_of(section).filter(is_own);
-    own.map(|i| document.bullet_text(i))
-        .find_map(|t| t.strip_prefix(label).and_then(|r| r.strip_prefix(':')).map(|v| v.trim().to_owned()))
+    own.map(|i| document.bullet_text(i)).find_map(|text| labelled_value(&text, label).map(str::to_owned))
+}
+
+/// The value in the text of a field bullet; `None` if its label is another one.
+pub fn labelled_value<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    text.strip_prefix(label)?.strip_prefix(':').map(str::trim)
 }

@@ -15,7 +15,8 @@ fn how(force: bool, dry_run: bool) -> ChangeOptions {
     ChangeOptions { force, dry_run, create: true, ..ChangeOptions::default() }
 }
 
-/// 3,000 batches, 10,000 in the full run, in process. Two memories are compared: one gets the batch, the other the output of its `-n --json`.
+/// 3,000 batches, 10,000 in the full run, in process. Two memories are compared: one gets the batch, the other the
+/// output of its `-n --json`.
 #[test]
 fn batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
     let (mut made, mut refused, mut idle) = (0, 0, 0);

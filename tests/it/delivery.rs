@@ -1,4 +1,5 @@
-//! The measurement of `benches/delivery.rs` with its bounds: whether the right rule is in front of an agent before it acts.
+//! The measurement of `benches/delivery.rs` with its bounds: whether the right rule is in front of an agent before it
+//! acts.
 
 #[path = "../../benches/delivery/measure.rs"]
 mod measure;

@@ -79,8 +79,8 @@ fn a_journal_cut_at_any_byte_of_its_last_three_records_serves_the_next_command()
     }
 }
 
-/// A process that copies a memory while another of its threads starts a program has a descriptor of the copy in that child for a
-/// moment, open for writing.
+/// A process that copies a memory while another of its threads starts a program has a descriptor of the copy in that
+/// child for a moment, open for writing.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_slot_that_is_open_for_writing_for_a_moment_takes_back_nothing() {

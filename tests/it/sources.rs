@@ -1,5 +1,5 @@
-//! Where each requirement of the source documents is met: `docs/internals/requirements.md` is made from `fixtures/sources.tsv`, and
-//! every command, page and test that it names exists.
+//! Where each requirement of the source documents is met: `docs/internals/requirements.md` is made from
+//! `fixtures/sources.tsv`, and every command, page and test that it names exists.
 //!
 //! `MEMDIR_BLESS=1` rewrites the page. Whether a requirement is met is said by the named tests, not here.
 

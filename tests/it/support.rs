@@ -71,7 +71,8 @@ impl Memory {
         fs_err::write(file, text).unwrap();
     }
 
-    /// Lets a program be the model that gives these answers, one to each request; [`Memory::model_requests`] has the requests.
+    /// Lets a program be the model that gives these answers, one to each request; [`Memory::model_requests`] has the
+    /// requests.
     pub fn script_model(&self, answers: &[String]) {
         let home = self.above.path();
         for (n, answer) in answers.iter().enumerate() {

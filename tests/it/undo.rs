@@ -394,7 +394,8 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
         });
         match before {
             None => {
-                // Nothing lost and nothing invented, ever; what two callers put into one place may come back in another order.
+                // Nothing lost and nothing invented, ever; what two callers put into one place may come back in another
+                // order.
                 let lines = |m: &Memory| {
                     let mut lines: Vec<String> =
                         m.text("procedures/p.md").unwrap().lines().map(str::to_owned).collect();

@@ -57,6 +57,7 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
     let Some(git) = Git::discover(&session.dir).filter(|_| !on_branch.is_empty()) else { return Ok(Vec::new()) };
     let current = git.current_branch()?;
     let mut messages: HashMap<String, String> = HashMap::new();
+    let mut base_files = BaseFiles { git: &git, lines: HashMap::new() };
     let mut branch_diffs: HashMap<ReviewBranch, Vec<String>> = HashMap::new();
     let (mut merged, mut left) = (Vec::new(), Vec::new());
     for (file, branch) in on_branch.into_iter().filter(|(_, branch)| current.as_ref() != Some(&branch.name)) {
@@ -65,7 +66,7 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
             // A base that is gone: the history was rewritten, and only the files can tell.
             .or_insert_with(|| git.messages_with(PROPOSAL_TRAILER, &branch.base).unwrap_or_default());
         let is_named = of_base.lines().any(|line| line.trim_end().strip_prefix(PROPOSAL_TRAILER) == Some(file.id()));
-        if is_named || is_in_files(session, &mut BaseFiles::new(&git, &branch.base), &file.proposal.diff)? {
+        if is_named || is_in_files(session, &mut base_files, &branch.base, &file.proposal.diff)? {
             merged.push((file, branch))
         } else {
             left.push((file, branch))
@@ -79,11 +80,13 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
             .or_insert_with(|| git.branch_diffs(&branch.base, &branch.name).unwrap_or_default());
         let mut is_merged = false;
         for diff in diffs.iter() {
-            is_merged |= is_in_files(session, &mut BaseFiles::new(&git, &branch.base), diff)?;
+            is_merged |= is_in_files(session, &mut base_files, &branch.base, diff)?;
         }
         // A similar bullet alone is no merge: others of the branch were merged, or it is gone.
         let may_be_reworded = !is_merged && (merged_branches.contains(&branch) || diffs.is_empty());
-        if is_merged || may_be_reworded && is_reworded_in_files(session, &git, &branch.base, &file.proposal.diff)? {
+        if is_merged
+            || may_be_reworded && is_reworded_in_files(session, &mut base_files, &branch.base, &file.proposal.diff)?
+        {
             merged.push((file, branch));
         }
     }
@@ -92,19 +95,21 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
 
 /// Whether the files have a similar line, which the base of the branch lacks, for each that a diff adds, and none that
 /// it removes: a review reworded it, and its branch is gone.
-fn is_reworded_in_files(session: &Session, git: &Git, base: &str, diff: &str) -> Result<bool, Rejection> {
+fn is_reworded_in_files(
+    session: &Session,
+    base_files: &mut BaseFiles<'_>,
+    base: &str,
+    diff: &str,
+) -> Result<bool, Rejection> {
     let mut reworded = String::new();
     let (mut new_lines, mut count): (Vec<String>, usize) = (Vec::new(), 0);
     for line in diff.lines() {
         if let Some(path) = line.strip_prefix("+++ b/").and_then(|name| MemoryPath::new(name).ok()) {
-            let now = session.store.read(&path)?;
-            let now = now.map(|version| String::from_utf8_lossy(&version.bytes).into_owned()).unwrap_or_default();
-            let then = git.stdout_of(&["show", &format!("{base}:./{path}")]).unwrap_or_default();
-            let then = String::from_utf8_lossy(&then).into_owned();
-            let is_new = |line: &&str| line.starts_with("- ") && !then.lines().any(|other| other == *line);
-            new_lines = now.lines().filter(is_new).map(str::to_owned).collect();
+            let then = base_files.lines(base, &path);
+            new_lines = present_lines(session, &path)?;
+            new_lines.retain(|line| line.starts_with("- ") && !then.contains(line));
         }
-        let added = line.strip_prefix('+').filter(|text| text.starts_with("- "));
+        let added = line.strip_prefix('+').map(str::trim_end).filter(|text| text.starts_with("- "));
         let similar = added.filter(|text| !new_lines.iter().any(|line| line == text)).and_then(|text| {
             new_lines.iter().find(|line| similarity(&line[2..], &text[2..]) >= MIN_REWORDED_SIMILARITY)
         });
@@ -116,30 +121,30 @@ fn is_reworded_in_files(session: &Session, git: &Git, base: &str, diff: &str) ->
             None => reworded.push_str(&format!("{line}\n")),
         }
     }
-    Ok(count > 0 && is_in_files(session, &mut BaseFiles::new(git, base), &reworded)?)
+    Ok(count > 0 && is_in_files(session, base_files, base, &reworded)?)
 }
 
 /// Whether the files have all lines that a diff adds, and none that it removes. A line that the base of the branch has
 /// as well must be there once more, or once less; a metadata line must follow the bullet that has it in the diff.
 /// Summary lines are derived, and do not count.
-fn is_in_files(session: &Session, base: &mut BaseFiles<'_>, diff: &str) -> Result<bool, Rejection> {
+fn is_in_files(session: &Session, base_files: &mut BaseFiles<'_>, base: &str, diff: &str) -> Result<bool, Rejection> {
     let mut compared = 0;
     for (path, lines) in changed_lines(diff) {
         let now = match &path {
-            Some(path) => session.store.read(path)?.map(|version| lines_of(&version.bytes)).unwrap_or_default(),
+            Some(path) => present_lines(session, path)?,
             None => Vec::new(),
         };
-        let then = path.as_ref().map_or(&[][..], |path| base.lines(path));
+        let then = path.as_ref().map_or(&[][..], |path| base_files.lines(base, path));
         let mut differences: HashMap<&str, isize> = HashMap::new();
         for line in &lines {
             if BulletMeta::parse(line.text).is_some() {
                 let is_there = now.windows(2).any(|pair| pair[0] == line.above && pair[1] == line.text);
-                if is_there != (line.sign == '+') {
+                if is_there != line.is_added {
                     return Ok(false);
                 }
                 compared += 1;
             } else {
-                *differences.entry(line.text).or_default() += if line.sign == '+' { 1 } else { -1 };
+                *differences.entry(line.text).or_default() += if line.is_added { 1 } else { -1 };
             }
         }
         let count = |lines: &[String], text: &str| lines.iter().filter(|line| *line == text).count().cast_signed();
@@ -154,25 +159,25 @@ fn is_in_files(session: &Session, base: &mut BaseFiles<'_>, diff: &str) -> Resul
     Ok(compared > 0)
 }
 
-/// The files of git's commit where a branch began, read once each.
+/// The files of git's commits where branches began, read once each.
 struct BaseFiles<'g> {
     git: &'g Git,
-    base: &'g str,
-    lines: HashMap<MemoryPath, Vec<String>>,
+    lines: HashMap<(String, MemoryPath), Vec<String>>,
 }
 
-impl<'g> BaseFiles<'g> {
-    fn new(git: &'g Git, base: &'g str) -> BaseFiles<'g> {
-        BaseFiles { git, base, lines: HashMap::new() }
-    }
-
-    /// None for a file that did not exist, or if the base is gone.
-    fn lines(&mut self, path: &MemoryPath) -> &[String] {
-        self.lines.entry(path.clone()).or_insert_with(|| {
-            let text = self.git.stdout_of(&["show", &format!("{}:./{path}", self.base)]).unwrap_or_default();
+impl BaseFiles<'_> {
+    /// The lines of a file in a commit; empty if it did not exist, or if the commit is gone.
+    fn lines(&mut self, base: &str, path: &MemoryPath) -> &[String] {
+        self.lines.entry((base.to_owned(), path.clone())).or_insert_with(|| {
+            let text = self.git.stdout_of(&["show", &format!("{base}:./{path}")]).unwrap_or_default();
             lines_of(&text)
         })
     }
+}
+
+/// The lines of a file as it is now; empty without one.
+fn present_lines(session: &Session, path: &MemoryPath) -> Result<Vec<String>, Rejection> {
+    Ok(session.store.read(path)?.map(|version| lines_of(&version.bytes)).unwrap_or_default())
 }
 
 /// The lines of a text, without blanks at their ends.
@@ -180,16 +185,17 @@ fn lines_of(text: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(text).lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
-/// A line of a diff that counts: its sign, the line above it in its own version of the file, and its text.
-struct DiffLine<'d> {
-    sign: char,
+/// A line of a diff that counts, with the line above it in its own version of the file.
+struct ChangedLine<'d> {
+    /// Else it is removed.
+    is_added: bool,
     above: &'d str,
     text: &'d str,
 }
 
 /// The added and removed lines of each file that a diff leaves in place.
-fn changed_lines(diff: &str) -> Vec<(Option<MemoryPath>, Vec<DiffLine<'_>>)> {
-    let mut files: Vec<(Option<MemoryPath>, Vec<DiffLine<'_>>)> = Vec::new();
+fn changed_lines(diff: &str) -> Vec<(Option<MemoryPath>, Vec<ChangedLine<'_>>)> {
+    let mut files: Vec<(Option<MemoryPath>, Vec<ChangedLine<'_>>)> = Vec::new();
     let (mut above_old, mut above_new, mut removes_file) = ("", "", false);
     for line in diff.lines() {
         if let Some(name) = line.strip_prefix("+++ ") {
@@ -211,7 +217,7 @@ fn changed_lines(diff: &str) -> Vec<(Option<MemoryPath>, Vec<DiffLine<'_>>)> {
             }
         };
         if !text.is_empty() && !text.starts_with("> Summary:") {
-            lines.push(DiffLine { sign: if sign == "+" { '+' } else { '-' }, above, text });
+            lines.push(ChangedLine { is_added: sign == "+", above, text });
         }
     }
     files

@@ -4,8 +4,9 @@
 //! Never holds the lock while a model is running, and writes nothing of a chunk before the whole chunk is decided.
 //!
 //! Modules: `pending_chunk` takes one chunk from the budget to the commit; `overlay` is the memory with the accepted
-//! operations applied; `chunk` reads the chunk; `commit_chunk` commits it; `proposal_totals` counts what the guards decided; `watermark` records how far a conversation was read;
-//! `queue` stores conversations until there is budget again.
+//! operations applied; `chunk` reads the chunk; `commit_chunk` commits it; `proposal_totals` counts what the guards
+//! decided; `watermark` records how far a conversation was read; `queue` stores conversations until there is budget
+//! again.
 
 pub mod chunk;
 mod chunk_limits;

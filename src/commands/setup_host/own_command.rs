@@ -66,7 +66,7 @@ pub(super) fn server_args(own: &[&str], memory: CommandMemory<'_>, caller: Optio
 /// The command of a hook, for a memory; `None` if it does not run memdir with these words. Only `--dir` and the options
 /// for another memory change in it.
 pub(super) fn hook_command(own: &str, memory: CommandMemory<'_>, words: &str) -> Option<String> {
-    let all = shell_words(own);
+    let all = command_words(own);
     let wanted: Vec<&str> = words.split(' ').collect();
     let is_event = |at: &usize| {
         let found = all.get(*at..*at + wanted.len());
@@ -100,8 +100,8 @@ pub(super) fn hook_command(own: &str, memory: CommandMemory<'_>, words: &str) ->
 }
 
 /// Whether words are options with their values: then what follows is still a command of the same program.
-fn are_options(words: &[ShellWord]) -> bool {
-    let is_option = |word: &ShellWord| word.text.starts_with('-');
+fn are_options(words: &[CommandWord]) -> bool {
+    let is_option = |word: &CommandWord| word.text.starts_with('-');
     let mut before_is_option = false;
     words.iter().all(|word| {
         let is_right = !word.is_operator && (is_option(word) || before_is_option);
@@ -130,19 +130,20 @@ fn option_value<'a>(arg: &'a str, option: &str) -> Option<&'a str> {
     if rest.is_empty() { Some("") } else { rest.strip_prefix('=') }
 }
 
-/// A word of a command line, or an operator between words.
-struct ShellWord {
+/// A word of a command line, or an operator between words, and where it stands: what a user wrote around it is kept byte
+/// by byte, so that `shell_tokens`, which keeps no places, does not serve here.
+struct CommandWord {
     /// Without its quotes.
     text: String,
     is_operator: bool,
-    /// Where it stands, in bytes.
+    /// In bytes.
     start: usize,
     end: usize,
 }
 
 /// The words of a command line, and the operators that end them.
-fn shell_words(line: &str) -> Vec<ShellWord> {
-    let mut words: Vec<ShellWord> = Vec::new();
+fn command_words(line: &str) -> Vec<CommandWord> {
+    let mut words: Vec<CommandWord> = Vec::new();
     let mut quote = None;
     let mut is_open = false;
     let mut chars = line.char_indices();
@@ -151,12 +152,12 @@ fn shell_words(line: &str) -> Vec<ShellWord> {
         if is_operator || quote.is_none() && c.is_whitespace() {
             is_open = false;
             if is_operator {
-                words.push(ShellWord { text: c.to_string(), is_operator, start, end: start + c.len_utf8() });
+                words.push(CommandWord { text: c.to_string(), is_operator, start, end: start + c.len_utf8() });
             }
             continue;
         }
         if !is_open {
-            words.push(ShellWord { text: String::new(), is_operator, start, end: start });
+            words.push(CommandWord { text: String::new(), is_operator, start, end: start });
             is_open = true;
         }
         let Some(word) = words.last_mut() else { continue };

@@ -3,7 +3,7 @@
 //!
 //! Never prints a secret, only its file, line and kind.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::pending::PendingChange;
 use super::synced_scopes::ScopePath;
@@ -24,13 +24,12 @@ use crate::text::shell_quote::shell_quote;
 /// How many files or places a message names.
 const MAX_NAMED: usize = 5;
 
-/// Whether something that looks like a secret by the words around it stands in a line of an image, an archive or another
-/// file that is no text: by chance it does in every 100 KB. The known forms of keys count there as well.
+/// Whether what looks like a secret may stand by chance in a line of an image, an archive or another file that is no
+/// text. The known forms of keys count there as well.
 fn is_in_noise(text: &str, secret: &Secret) -> bool {
-    let is_by_words = matches!(secret.kind, "a password or key" | "a recovery phrase" | "a card number");
     let start = text[..secret.range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[secret.range.end..].find('\n').map_or(text.len(), |at| secret.range.end + at);
-    is_by_words
+    secret.may_be_chance()
         && text[start..end]
             .chars()
             .any(|c| c.is_ascii_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1b}'))
@@ -253,10 +252,11 @@ impl SyncRun<'_> {
             }
         }
         let mut named_paths: HashSet<&str> = HashSet::new();
+        let mut remote_texts: HashMap<&str, Option<String>> = HashMap::new();
         for added in &lines.added {
             if named_paths.insert(&added.path)
                 && let Some(secret) = find_secrets(&added.path).first()
-                && self.committed_text(tip, &added.path).is_none()
+                && remote_texts.entry(&added.path).or_insert_with(|| self.committed_text(tip, &added.path)).is_none()
             {
                 let place = in_commit(&added.commit, name_place(&added.path, secret));
                 found.add(self.secret_rule(policy, &added.path), place, secret.kind);
@@ -264,11 +264,16 @@ impl SyncRun<'_> {
             let removed = lines.removed.get(&added.commit).map_or("", String::as_str);
             for secret in find_secrets(&blank_pins(&added.text)) {
                 let text = &added.text[secret.range.clone()];
+                let mut is_in_remote = || {
+                    let there =
+                        remote_texts.entry(&added.path).or_insert_with(|| self.committed_text(tip, &added.path));
+                    there.as_ref().is_some_and(|there| there.contains(text))
+                };
                 // A line that moved, or was changed elsewhere, is no news; nor is what the remote's file has.
                 if !is_in_noise(&added.text, &secret)
                     && is_news(&added.path, text)
                     && !removed.contains(text)
-                    && !self.committed_text(tip, &added.path).is_some_and(|there| there.contains(text))
+                    && !is_in_remote()
                 {
                     let line = added.first_line + added.text[..secret.range.start].matches('\n').count();
                     let place = in_commit(&added.commit, format!("{}:{line} ({})", redact(&added.path).0, secret.kind));

@@ -11,6 +11,7 @@ use super::sanitize;
 use crate::document::category_name;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::view::outline::labelled_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -126,7 +127,7 @@ fn summaries(file: &ItemizedFile, entry: usize) -> impl Iterator<Item = (usize, 
         let ItemKind::Bullet(bullet) = file.items[item].kind else { return None };
         let is_top = file.document.bullets()[bullet as usize].depth == 0;
         let text = file.document.bullet_text(bullet as usize);
-        let text = text.strip_prefix("Summary").and_then(|rest| rest.strip_prefix(':')).filter(|_| is_top)?;
-        Some((item, text.trim().to_owned()))
+        let summary = labelled_value(&text, "Summary").filter(|_| is_top)?;
+        Some((item, summary.to_owned()))
     })
 }

@@ -37,8 +37,8 @@ fn long_texts_do_not_hide_the_facts_of_other_files() {
     }
 }
 
-/// Checks that both orders use nine tenths of each budget, or show everything; `all` is how many rows the memory has, `row` what is in
-/// each of them.
+/// Checks that both orders use nine tenths of each budget, or show everything; `all` is how many rows the memory has,
+/// `row` what is in each of them.
 fn check_used(memory: &Memory, budgets: &[usize], row: &str, all: usize) {
     for budget in budgets {
         for order in ["--stable", "--quiet"] {

@@ -25,8 +25,8 @@ pub enum Does {
     Nothing,
     /// Is refused with this code.
     Refused(&'static str),
-    /// With `-f` changes these lines; without it is refused with `needs_proof`, because ARCHITECTURE.md (Which bullet is meant) lets neither an index
-    /// alone nor the replacement of a whole file through `apply`.
+    /// With `-f` changes these lines; without it is refused with `needs_proof`, because ARCHITECTURE.md (Which bullet
+    /// is meant) lets neither an index alone nor the replacement of a whole file through `apply`.
     WithProof(&'static str),
     /// Is refused as no operation: a tool, a service or an importer of its own answers it.
     OtherFrontEnd,

@@ -1,4 +1,5 @@
-//! The remote of homes that vanish: what a session starts with, what its end has pushed, and what is said where it could not.
+//! The remote of homes that vanish: what a session starts with, what its end has pushed, and what is said where it
+//! could not.
 //!
 //! Never reaches another machine: remotes are bare repositories on this disk, or a program that answers nothing.
 

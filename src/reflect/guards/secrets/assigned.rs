@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
-use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid, occurrences};
+use super::{
+    PASSWORD_OR_KEY, RECOVERY_PHRASE, Secret, entropy, is_hex, is_placeholder, is_random, is_uuid, occurrences,
+};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 /// Words whose value is a secret, whatever it looks like.
@@ -94,7 +96,7 @@ fn value_after(text: &str, low: &str, end: usize, is_password: bool, last: Optio
     let alone = is_password && quoted.is_some() && join != ValueJoin::Space;
     let sure = alone && value.chars().filter(|c| !c.is_whitespace()).count() >= 4 && !is_placeholder(value);
     (sure || looks_secret(value, join, after))
-        .then(|| Secret { range: from + open..from + open + length, kind: "a password or key" })
+        .then(|| Secret { range: from + open..from + open + length, kind: PASSWORD_OR_KEY })
 }
 
 /// The length of a quoted value in bytes, if the quote closes in the same line.
@@ -223,7 +225,7 @@ fn find_before_words(text: &str, low: &str, out: &mut Vec<Secret>) {
         let value = text[from..at].trim_matches(|c| matches!(c, '"' | '\'' | '`' | '“' | '”'));
         let start = from + text[from..at].find(value).unwrap_or(0);
         if is_password_value(value, ValueJoin::Verb, "") {
-            out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+            out.push(Secret { range: start..start + value.len(), kind: PASSWORD_OR_KEY });
         }
     }
     for word in ["作为密码", "当密码", "做密码", "当作密码", "为密码", "作密码", "当口令", "作为口令"]
@@ -234,7 +236,7 @@ fn find_before_words(text: &str, low: &str, out: &mut Vec<Secret>) {
                 before.trim_end().rsplit(|c: char| c as u32 >= 0x2e80 || c.is_whitespace()).next().unwrap_or_default();
             let start = before.trim_end().len() - value.len();
             if is_password_value(value, ValueJoin::Verb, "") {
-                out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+                out.push(Secret { range: start..start + value.len(), kind: PASSWORD_OR_KEY });
             }
         }
     }
@@ -248,7 +250,7 @@ fn is_password_word(word: &str) -> bool {
 fn find_command_passwords(text: &str, low: &str, out: &mut Vec<Secret>) {
     let mut push = |start: usize, value: &str| {
         if is_password_value(value, ValueJoin::Sign, "") && !value.starts_with('$') {
-            out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+            out.push(Secret { range: start..start + value.len(), kind: PASSWORD_OR_KEY });
         }
     };
     for option in [" -u ", " --user ", " --user=", " -u", " --proxy-user "] {
@@ -320,7 +322,7 @@ fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
         let before = before.rsplit([';', '\n', '。']).next().unwrap_or_default();
         let before = before.rsplit(". ").next().unwrap_or(before);
         if LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']) {
-            out.push(Secret { range: from..from + length, kind: "a password or key" });
+            out.push(Secret { range: from..from + length, kind: PASSWORD_OR_KEY });
         }
     }
 }
@@ -347,7 +349,7 @@ fn find_seed_phrases(text: &str, low: &str, out: &mut Vec<Secret>) {
             };
             if words.len() >= MIN_SEED_WORDS && words.iter().all(is_seed) && text.is_char_boundary(start + phrase.len())
             {
-                out.push(Secret { range: start..start + phrase.len(), kind: "a recovery phrase" });
+                out.push(Secret { range: start..start + phrase.len(), kind: RECOVERY_PHRASE });
             }
         }
     }

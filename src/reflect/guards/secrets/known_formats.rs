@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use super::assigned::is_worded;
-use super::{Secret, is_placeholder, occurrences};
+use super::{CARD_NUMBER, Secret, is_placeholder, occurrences};
 use crate::text::word_list::{PhraseList, phrase_list};
 
 /// Prefixes of keys, the least length of the rest, and what the rest consists of.
@@ -278,7 +278,7 @@ fn find_grouped_card(text: &str, start: usize, end: usize, out: &mut Vec<Secret>
         for to in ends {
             let digits: Vec<u8> = run[from..to].bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
             if is_card(&digits) && is_well_grouped(&run[from..to]) {
-                out.push(Secret { range: start + from..start + to, kind: "a card number" });
+                out.push(Secret { range: start + from..start + to, kind: CARD_NUMBER });
                 return;
             }
         }

@@ -25,6 +25,18 @@ pub struct Secret {
     pub kind: &'static str,
 }
 
+const PASSWORD_OR_KEY: &str = "a password or key";
+const RECOVERY_PHRASE: &str = "a recovery phrase";
+const CARD_NUMBER: &str = "a card number";
+
+impl Secret {
+    /// Whether nothing but the words around it, or a checksum, tells it from other text: by chance such text stands in
+    /// every 100 KB of an image or an archive.
+    pub fn may_be_chance(&self) -> bool {
+        matches!(self.kind, PASSWORD_OR_KEY | RECOVERY_PHRASE | CARD_NUMBER)
+    }
+}
+
 /// The secrets of a text, in order and without overlaps.
 pub fn find_secrets(text: &str) -> Vec<Secret> {
     let mut all = Vec::new();

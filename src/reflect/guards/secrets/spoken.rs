@@ -4,7 +4,9 @@
 //! Never takes a word for a secret because of its place alone: it has letters and digits, is a number that no unit
 //! follows, or ends a sentence that says what the password is.
 
-use super::{NOT_PASSWORDS, Secret, is_hex, is_placeholder, is_uuid, is_whole_word, is_words, occurrences};
+use super::{
+    NOT_PASSWORDS, PASSWORD_OR_KEY, Secret, is_hex, is_placeholder, is_uuid, is_whole_word, is_words, occurrences,
+};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -38,7 +40,7 @@ pub(super) fn find_spoken(text: &str, low: &str, out: &mut Vec<Secret>) {
             .collect();
         if !names.is_empty() {
             let mut push = |from: usize, length: usize| {
-                out.push(Secret { range: start + from..start + from + length, kind: "a password or key" });
+                out.push(Secret { range: start + from..start + from + length, kind: PASSWORD_OR_KEY });
             };
             let is_about = ABOUT_PASSWORDS.iter().any(|word| sentence.contains(word));
             for (at, token) in tokens(&text[start..end]) {
