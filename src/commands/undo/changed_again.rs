@@ -222,7 +222,7 @@ struct FileBullets {
     taken: HandleCounts,
     /// What the inversion moves to another section, with the slug of the section in which the revision left it.
     moved: HashMap<Handle, String>,
-    /// What was removed or replaced since, and by which revision; `None` for an edit outside memdir.
+    /// What of these was removed or replaced since, and by which revision; `None` for an edit outside memdir.
     losses: HashMap<Handle, Option<u64>>,
     /// Of these, what had come back before: an equal bullet that was there all the time is another one.
     losses_after_return: HashMap<Handle, Option<u64>>,
@@ -250,9 +250,12 @@ impl FileBullets {
         let (mut losses, mut losses_after_return) = (HashMap::new(), HashMap::new());
         for at in later.paths_of(path) {
             let first = (at == *path).then(|| left_version.clone());
-            find_losses(store, history, later, &at, first, &mut |handle, times, by| {
+            find_losses(store, history, later, &at, first, &mut |handle, old, by| {
+                if !restored.contains_key(&handle) && !taken.contains_key(&handle) {
+                    return;
+                }
                 losses.insert(handle, by);
-                if times > count(&left, handle) {
+                if old.handles().iter().filter(|other| **other == handle).count() > count(&left, handle) {
                     losses_after_return.insert(handle, by);
                 }
             });
@@ -261,7 +264,7 @@ impl FileBullets {
     }
 }
 
-/// Calls `each` for what was removed or replaced in the file at a path, with how often it stood there before, and by
+/// Calls `each` for what was removed or replaced in the file at a path, with the text in which it stood before, and by
 /// which revision. `left` is the text to start from, if the file was there. Texts no longer kept are skipped.
 fn find_losses(
     store: &Store,
@@ -269,29 +272,29 @@ fn find_losses(
     later: &LaterRevisions<'_>,
     path: &MemoryPath,
     left: Option<Option<FileVersion>>,
-    each: &mut dyn FnMut(Handle, usize, Option<u64>),
+    each: &mut dyn FnMut(Handle, &Document, Option<u64>),
 ) {
     let texts = history.texts_of(path);
     let etag = |version: &Option<FileVersion>| version.as_ref().map(|version| version.etag);
-    let mut previous: Option<(Option<Etag>, Option<HandleCounts>)> =
-        left.map(|version| (etag(&version), Some(counts_of(version.as_ref()))));
-    let mut add = |old: &Option<HandleCounts>, new: &Option<HandleCounts>, by: Option<u64>| {
+    let mut previous: Option<(Option<Etag>, Option<Document>)> =
+        left.map(|version| (etag(&version), Some(document_of(version.as_ref()))));
+    let mut add = |old: &Option<Document>, new: &Option<Document>, by: Option<u64>| {
         if let (Some(old), Some(new)) = (old, new) {
-            difference(old, new).into_keys().for_each(|handle| each(handle, count(old, handle), by));
+            lost_bullets(old, new).into_keys().for_each(|handle| each(handle, old, by));
         }
     };
     for entry in &later.entries {
         let Some(file) = entry.files.iter().find(|file| file.path == *path) else { continue };
-        let counts = |side| texts.text(entry.rev, side).ok().map(|version| counts_of(version.as_ref()));
+        let document = |side| texts.text(entry.rev, side).ok().map(|version| document_of(version.as_ref()));
         let before = match previous.take() {
-            Some((found, counts)) if found == file.before => counts,
+            Some((found, document)) if found == file.before => document,
             earlier => {
-                let before = counts(RevisionSide::Before);
-                add(&earlier.and_then(|(_, counts)| counts), &before, None);
+                let before = document(RevisionSide::Before);
+                add(&earlier.and_then(|(_, document)| document), &before, None);
                 before
             }
         };
-        let after = counts(RevisionSide::After);
+        let after = document(RevisionSide::After);
         let is_moved = file.moved.is_some() && file.after.is_none();
         if later.in_effect.contains(&entry.rev) && !is_moved {
             add(&before, &after, Some(entry.rev));
@@ -299,9 +302,23 @@ fn find_losses(
         previous = Some((file.after, after));
     }
     let now = store.read(path).ok().flatten();
-    if let Some((_, counts)) = previous.filter(|(found, _)| *found != etag(&now)) {
-        add(&counts, &Some(counts_of(now.as_ref())), None);
+    if let Some((_, document)) = previous.filter(|(found, _)| *found != etag(&now)) {
+        add(&document, &Some(document_of(now.as_ref())), None);
     }
+}
+
+/// What stands in `old` more often than in `new`. Only the bullets between the first and the last difference are
+/// hashed: one revision of a long file changes few of them, and there may be hundreds of revisions.
+fn lost_bullets(old: &Document, new: &Document) -> HandleCounts {
+    fn raw_texts(document: &Document) -> Vec<&str> {
+        (0..document.bullets().len()).map(|bullet| document.bullet_raw(bullet)).collect()
+    }
+    let (old, new) = (raw_texts(old), raw_texts(new));
+    let start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count();
+    let counts = |raw_texts: &[&str]| handle_counts(raw_texts.iter().map(|raw| Handle::of(raw)));
+    difference(&counts(&old[..old.len() - end]), &counts(&new[..new.len() - end]))
 }
 
 /// The sides of the revision from which and to which an inversion leads.
@@ -344,8 +361,12 @@ fn counts_of(version: Option<&FileVersion>) -> HandleCounts {
 }
 
 pub(super) fn document_counts(document: &Document) -> HandleCounts {
+    handle_counts(document.handles().iter().copied())
+}
+
+fn handle_counts(handles: impl Iterator<Item = Handle>) -> HandleCounts {
     let mut counts = HandleCounts::new();
-    document.handles().iter().for_each(|handle| *counts.entry(*handle).or_default() += 1);
+    handles.for_each(|handle| *counts.entry(handle).or_default() += 1);
     counts
 }
 

@@ -84,11 +84,11 @@ fn left_out(contents: &ContextContents<'_>, shown: &[String]) -> Vec<String> {
 fn every_budget_is_used_for_every_kind_of_memory() {
     let policy = Policy::default();
     let mut failures = Vec::new();
-    for (kind, count) in KINDS.iter().flat_map(|kind| [4, 12, 30, 150, 800].map(|count| (*kind, count))) {
+    for (kind, count) in KINDS.iter().flat_map(|kind| [4, 12, 30, 150, 400].map(|count| (*kind, count))) {
         let files = memory(kind, count);
         for stable in [false, true] {
             // A large memory takes long, and half of its pages show the same.
-            for has_reader in [false, true].into_iter().filter(|has_reader| count < 800 || *has_reader == stable) {
+            for has_reader in [false, true].into_iter().filter(|has_reader| count < 400 || *has_reader == stable) {
                 let page = |budget: usize| {
                     let contents = ContextContents { has_reader, ..context_contents(&files, &policy) };
                     let page = default_page(&ContextOptions { stable, ..context_options(budget) }, &contents, &policy);
