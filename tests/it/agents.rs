@@ -1,7 +1,7 @@
 //! Sixty tasks of an agent that knows nothing but the cheat sheet: `fixtures/agents/*.txt`, the first attempts at each.
 //!
-//! A file's `#` line is the task and the lines below it what happens: `$` a command line (`>` its further lines), `~
-//! FILE: OLD => NEW` an edit by a person, `!` the code of a refusal that is wanted, `x` the code of one that is not,
+//! A file's `#` line is the task and the lines below it what happens: `$` a command line (`>` its further lines),
+//! `~ FILE: OLD => NEW` an edit by a person, `!` the code of a refusal that is wanted, `x` the code of one that is not,
 //! `=` and `-` a line that a file must or must not contain in the end, `?` a text that the last command prints.
 //! `tuned.txt` may be worked on; `held-out.txt` only judges.
 

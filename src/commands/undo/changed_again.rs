@@ -379,3 +379,38 @@ pub(super) fn difference(more: &HandleCounts, less: &HandleCounts) -> HandleCoun
     let surplus = more.iter().map(|(handle, times)| (*handle, times.saturating_sub(count(less, *handle))));
     surplus.filter(|(_, times)| *times > 0).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks what one text has lost in another, against the counts of all their bullets.
+    fn check(old: &str, new: &str, lost: &[(&str, usize)]) {
+        let [old, new] = [old, new].map(|text| Document::parse(text.to_owned()));
+        let lost: HandleCounts = lost.iter().map(|(text, times)| (Handle::of(text), *times)).collect();
+        assert_eq!(lost_bullets(&old, &new), lost);
+        assert_eq!(difference(&document_counts(&old), &document_counts(&new)), lost);
+    }
+
+    #[test]
+    fn what_a_text_lost_is_found_wherever_it_stood() {
+        check("", "- a\n", &[]);
+        check("- a\n- b\n- c\n", "", &[("a", 1), ("b", 1), ("c", 1)]);
+        check("- a\n- b\n- c\n", "- a\n- c\n", &[("b", 1)]);
+        check("- a\n- b\n- c\n", "- a\n- x\n- c\n", &[("b", 1)]);
+        check("- a\n- b\n- c\n- d\n", "- d\n- x\n- b\n- a\n", &[("c", 1)]);
+    }
+
+    #[test]
+    fn of_equal_bullets_the_missing_ones_count() {
+        check("- a\n- a\n- a\n", "- a\n", &[("a", 2)]);
+        check("- a\n- b\n- a\n", "- b\n", &[("a", 2)]);
+        check("- a\n- b\n", "- b\n- a\n- a\n", &[]);
+    }
+
+    #[test]
+    fn another_spelling_of_a_text_is_no_loss() {
+        check("- a  b\n- c\n", "- a b\n- c\n", &[]);
+        check("- a\n- b\n", "# New\n\n* b\n\n## Other\n\n* a\n", &[]);
+    }
+}

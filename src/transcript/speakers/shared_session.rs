@@ -1,6 +1,6 @@
 //! Finds the turns of a session that GitHub Copilot CLI wrote as markdown (`/share`): the title `Copilot CLI Session`,
-//! and for each message, tool call and notice a line `<sub>6s</sub>` with the time since the start and a heading, `###
-//! User`, `### Copilot` or the name of the tool.
+//! and for each message, tool call and notice a line `<sub>6s</sub>` with the time since the start and a heading,
+//! `### User`, `### Copilot` or the name of the tool.
 //!
 //! Never takes what a tool printed for a message: a heading that names neither the user nor the model is a tool's. The
 //! shape is that of sessions in public repositories, with emoji before the names and without.
