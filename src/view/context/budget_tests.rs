@@ -92,8 +92,8 @@ fn every_budget_is_used_for_every_kind_of_memory() {
         for stable in [false, true] {
             // A large memory takes long, and half of its pages show the same.
             for has_reader in [false, true].into_iter().filter(|has_reader| count < 800 || *has_reader == stable) {
+                let contents = ContextContents { has_reader, ..context_contents(&files, &policy) };
                 let page = |budget: usize| {
-                    let contents = ContextContents { has_reader, ..context_contents(&files, &policy) };
                     let page = default_page(&ContextOptions { stable, ..context_options(budget) }, &contents, &policy);
                     let shown: Vec<String> = page.items.iter().map(|item| item.address.clone()).collect();
                     let left = left_out(&contents, &shown);

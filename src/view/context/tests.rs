@@ -257,9 +257,10 @@ fn every_budget_is_used_while_something_is_left() {
             }
         })
         .collect();
-    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let policy = Policy::default();
+    let contents = context_contents(&files, &policy);
     for budget in (320..=1000).step_by(20).chain((1000..=8000).step_by(250)) {
-        let (tokens, text) = shown_tokens(&files, budget);
+        let ContextResult { tokens, text, .. } = default_page(&context_options(budget), &contents, &policy);
         assert!(tokens <= budget && tokens * 10 >= budget * 9, "{tokens} of {budget}\n{text}");
     }
 }
