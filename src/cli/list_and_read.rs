@@ -286,8 +286,7 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
     if let Some(branch) = branch.filter(|_| !printer.format.verbose) {
         printer.styled(TextStyle::Dim, &branch_mark(branch));
     }
-    if bullet.expired {
-        let last = bullet.last_day().unwrap_or_default();
+    if let Some(last) = bullet.last_day().filter(|_| bullet.expired) {
         printer.styled(TextStyle::Dim, &format!(" (expired {last})"));
     }
     if printer.format.verbose {

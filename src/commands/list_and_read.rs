@@ -93,12 +93,12 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
 /// # Errors
 /// As [`list`].
 pub fn outline(session: &Session, address: &str) -> CommandResult<Outline> {
-    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel).with_expired(session.now.date()))
+    Ok(outline_of(session, &resolve_address(session, address)?, OutlineDepth::OneLevel))
 }
 
 fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
     let named = resolve_address(session, address)?;
-    let mut outline = outline_of(&named, OutlineDepth::OneLevel).with_expired(session.now.date());
+    let mut outline = outline_of(session, &named, OutlineDepth::OneLevel);
     if options.blame {
         add_blame(session, address, &named, &mut outline)?;
     }
@@ -115,7 +115,7 @@ fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> Com
 pub fn list_bullets(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
     let list = || {
         let named = resolve_address(session, address)?;
-        let mut outline = outline_of(&named, OutlineDepth::Flat).with_expired(session.now.date());
+        let mut outline = outline_of(session, &named, OutlineDepth::Flat);
         if options.blame {
             add_blame(session, address, &named, &mut outline)?;
         }
@@ -355,16 +355,16 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
     Ok(ResolvedAddress { path: target.path, document: document.clone(), etag, section, bullet })
 }
 
-fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> Outline {
-    if let Some(bullet) = named.bullet {
-        let row =
-            outline::bullet_row(LocatedBullet { path: &named.path, document: &named.document, index: bullet }, None);
-        let mut section_outline =
-            outline::outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
-        (section_outline.bullets, section_outline.sections) = (vec![row], Vec::new());
-        return section_outline;
+/// An outline in which expired bullets are marked.
+fn outline_of(session: &Session, named: &ResolvedAddress, depth: OutlineDepth) -> Outline {
+    let document = &named.document;
+    let around = named.bullet.map_or(named.section, |bullet| document.bullets()[bullet].section as usize);
+    let mut outline = outline::outline(document, &named.path, around, depth);
+    if let Some(index) = named.bullet {
+        let row = outline::bullet_row(LocatedBullet { path: &named.path, document, index }, None);
+        (outline.bullets, outline.sections) = (vec![row], Vec::new());
     }
-    outline::outline(&named.document, &named.path, named.section, depth)
+    outline.with_expired(document, session.now.date())
 }
 
 /// The exact text of a file, section or bullet.

@@ -169,7 +169,7 @@ struct ListedItem {
 impl From<Outline> for ListAnswer {
     fn from(outline: Outline) -> ListAnswer {
         let bullet = |row: crate::commands::results::BulletRow| {
-            let expired = row.last_day().filter(|_| row.expired).map(str::to_owned);
+            let expired = row.last_day().filter(|_| row.expired).map(|day| day.to_string());
             ListedItem { address: row.address, text: row.text, expired, date: None, summary: None, bullets: None }
         };
         let section = |row: crate::commands::results::SectionRow| ListedItem {

@@ -3,6 +3,7 @@
 //! Never refuses: the person or agent who adds the bullet may know better.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 
 use memchr::memmem::Finder;
@@ -12,7 +13,7 @@ use super::planner::Planner;
 use super::{Action, Operation};
 use crate::code::{Code, Warning};
 use crate::document::related_edge::stating_bullets;
-use crate::document::{Document, DocumentEdit, InsertPosition};
+use crate::document::{Document, DocumentEdit, ExpiryDates, InsertPosition};
 use crate::path::MemoryPath;
 use crate::text::contradiction::compare_statements;
 use crate::text::near_duplicate::extra_words;
@@ -48,9 +49,11 @@ pub fn warn_related(
     let new = Statement::of_item(text);
     let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
     let today = planner.context.now.date();
+    let expiry_dates = OnceCell::new();
     for i in find_candidates(&new, document) {
         // What has expired holds no more.
-        if document.bullet_meta(i).and_then(|meta| meta.expires()).is_some_and(|day| day < today) {
+        let expiry_dates = expiry_dates.get_or_init(|| ExpiryDates::of(document, |_| false));
+        if expiry_dates.last_day(i).is_some_and(|day| day < today) {
             continue;
         }
         let known = document.bullet_text(i);

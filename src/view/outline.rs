@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::links::Backlink;
 use crate::change::Etag;
-use crate::document::{Document, LocatedBullet, MetaKey, parse_date};
+use crate::document::{Document, ExpiryDates, LocatedBullet};
 use crate::path::MemoryPath;
 
 /// The outline of a file or section.
@@ -40,10 +40,12 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Marks the bullets whose last valid day is before `today`.
-    pub(crate) fn with_expired(mut self, today: Date) -> Outline {
+    /// Marks the bullets of a document whose last valid day is before `today`.
+    pub(crate) fn with_expired(mut self, document: &Document, today: Date) -> Outline {
+        let dates = ExpiryDates::of(document, |_| false);
         for bullet in &mut self.bullets {
-            bullet.expired = bullet.last_day().and_then(parse_date).is_some_and(|last| last < today);
+            bullet.last_day = dates.last_day(bullet.number);
+            bullet.expired = bullet.last_day.is_some_and(|last| last < today);
         }
         self
     }
@@ -99,12 +101,14 @@ pub struct BulletRow {
     /// Its number among the bullets of the file, from 0.
     #[serde(skip)]
     pub(crate) number: usize,
+    #[serde(skip)]
+    pub(crate) last_day: Option<Date>,
 }
 
 impl BulletRow {
-    /// The last day on which it is valid, as it is stated.
-    pub fn last_day(&self) -> Option<&str> {
-        self.meta.get(MetaKey::Exp.name()).and_then(Value::as_str)
+    /// The last day on which it is valid, by its own metadata or that of the bullet around it.
+    pub fn last_day(&self) -> Option<Date> {
+        self.last_day
     }
 }
 
@@ -278,6 +282,7 @@ pub fn bullet_row(located: LocatedBullet<'_>, index: Option<usize>) -> BulletRow
         meta: meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect(),
         blame: None,
         number: bullet,
+        last_day: None,
     }
 }
 

@@ -151,6 +151,26 @@ fn a_list_marks_what_expired_and_a_read_prints_it_as_it_is() {
     memory.done(["read", "user"]).stdout(text);
 }
 
+#[test]
+fn what_is_below_an_expired_bullet_is_shown_no_more_unless_it_says_so() {
+    let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-02-20 -->\n  - Stays at the harbour hotel\n  - The hotel keeps the \
+                receipts\n    <!-- mem pin -->\n  - The hotel holds the bag\n    <!-- mem exp=2026-03-01 -->\n- The hotel at home\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    let kept = ["The hotel keeps the receipts", "The hotel holds the bag", "The hotel at home"];
+    for words in
+        [&["query", "hotel"][..], &["query", "hotel", "--full"], &["context"], &["context", "--style", "records"]]
+    {
+        let shown = on(&memory, "2026-02-21", words).exit(0).stdout;
+        assert!(!shown.contains("harbour") && kept.iter().all(|text| shown.contains(text)), "{words:?}\n{shown}");
+        let before = on(&memory, "2026-02-20", words).exit(0).stdout;
+        assert!(before.contains("Stays at the harbour hotel"), "{words:?}\n{before}");
+    }
+    let list = on(&memory, "2026-02-21", &["list", "user"]).exit(0).stdout;
+    assert!(list.contains("Stays at the harbour hotel (expired 2026-02-20)\n"), "{list}");
+    assert!(list.contains("holds the bag\n") && list.contains("keeps the receipts\n"), "{list}");
+    assert!(on(&memory, "2026-02-21", &["query", "hotel", "--all"]).exit(0).stdout.contains("harbour"));
+}
+
 /// Days are local: a fact is found on all of its last day. The only test of the system's clock, because `MEMDIR_NOW`
 /// brings its own zone; a run in which a day ends is repeated. A zone of POSIX needs no database.
 #[test]

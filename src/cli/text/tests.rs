@@ -76,6 +76,7 @@ fn an_outline_shows_handles_and_sections() {
         meta: Default::default(),
         blame: None,
         number: 0,
+        last_day: None,
     };
     let section = SectionRow {
         address: "e.md#logger-fix".into(),

@@ -11,8 +11,8 @@ use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::Code;
 use crate::commands::results::{CheckFinding, FindingLevel};
-use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
+use crate::document::{Document, ExpiryDates};
 use crate::path::MemoryPath;
 use crate::text::contradiction::compare_statements;
 use crate::text::statement::Statement;
@@ -109,10 +109,9 @@ pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) 
     let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of_item(text)).collect();
     let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, search).into_iter().collect();
     search.max_pairs -= pairs.len();
-    let is_over = |bullet| {
-        let last = document.bullet_meta(bullet).and_then(|meta| meta.expires());
-        last.is_some_and(|last| search.today.is_some_and(|today| last < today))
-    };
+    let expiry_dates = ExpiryDates::of(document, |_| false);
+    let is_over =
+        |bullet| expiry_dates.last_day(bullet).is_some_and(|last| search.today.is_some_and(|today| last < today));
     pairs.retain(|&(a, b)| !is_over(a) && !is_over(b) && compare_statements(&statements[a], &statements[b]).is_some());
     pairs
 }

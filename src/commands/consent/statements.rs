@@ -218,7 +218,7 @@ fn concealments(file: &ItemizedFile) -> Vec<(usize, BulletConcealment)> {
             let bullet = &file.document.bullets()[number as usize];
             while around.pop_if(|(end, _)| *end <= bullet.line_start).is_some() {}
             let outer = around.last().and_then(|(_, day)| *day);
-            let last_day = facts.expires(item).into_iter().chain(outer).min();
+            let last_day = facts.meta(item).expires().into_iter().chain(outer).min();
             around.push((bullet.end, last_day));
             let branch = facts.meta(item).valid(MetaKey::Branch).map(str::to_owned);
             Some((number as usize, BulletConcealment { last_day, branch }))

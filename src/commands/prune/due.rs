@@ -241,7 +241,7 @@ impl DueFinder<'_> {
     }
 
     fn expired(&self, facts: &ItemFacts<'_>, item: usize, candidate: EvictionCandidate) -> Option<(DueAction, String)> {
-        let last = facts.expires(item).filter(|_| self.policy.expired == ExpiredRule::Archive)?;
+        let last = facts.meta(item).expires().filter(|_| self.policy.expired == ExpiredRule::Archive)?;
         (last < self.today && !self.has_valid_parts(&facts.file.document, candidate))
             .then(|| (DueAction::Expire, format!("expired on {last} (expired: archive)")))
     }

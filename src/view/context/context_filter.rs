@@ -28,6 +28,6 @@ impl ContextFilter {
     pub fn allows_item(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
         let meta = facts.meta(item);
         let is_for_another = |branch: &String| meta.valid(MetaKey::Branch).is_some_and(|name| name != branch);
-        meta.expires().is_none_or(|day| day >= self.today) && !self.branch.as_ref().is_some_and(is_for_another)
+        facts.expires(item).is_none_or(|day| day >= self.today) && !self.branch.as_ref().is_some_and(is_for_another)
     }
 }

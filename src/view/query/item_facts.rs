@@ -12,7 +12,8 @@ use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
 use crate::document::{
-    BulletMeta, Document, Handle, MetaKey, category_name, front_matter_tags, memory_index, slug, split_category,
+    BulletMeta, Document, ExpiryDates, Handle, MetaKey, category_name, front_matter_tags, memory_index, slug,
+    split_category,
 };
 use crate::path::{MemoryPath, episode_days};
 use crate::policy::{DecayRule, EffectiveConfidence};
@@ -122,6 +123,7 @@ pub struct ItemFacts<'a> {
     front_tags: OnceCell<Vec<String>>,
     memory_type: OnceCell<Option<String>>,
     front_meta: OnceCell<BulletMeta>,
+    expiry_dates: OnceCell<ExpiryDates>,
     inert: &'a [usize],
 }
 
@@ -134,6 +136,7 @@ impl<'a> ItemFacts<'a> {
             front_tags: OnceCell::new(),
             memory_type: OnceCell::new(),
             front_meta: OnceCell::new(),
+            expiry_dates: OnceCell::new(),
             inert: &[],
         }
     }
@@ -246,9 +249,16 @@ impl<'a> ItemFacts<'a> {
         Some(EffectiveConfidence::new(stated, decay, since, today))
     }
 
-    /// The last day on which an item is valid.
+    /// The last day on which an item is valid; what is below a bullet is no longer valid than it ([`ExpiryDates`]).
     pub fn expires(&self, item: usize) -> Option<Date> {
-        self.meta(item).expires()
+        match self.file.items[item].kind {
+            ItemKind::Bullet(bullet) if self.file.document.bullets()[bullet as usize].depth > 0 => {
+                let is_inert = |bullet| self.inert.contains(&bullet);
+                let dates = self.expiry_dates.get_or_init(|| ExpiryDates::of(&self.file.document, is_inert));
+                dates.last_day(bullet as usize).or_else(|| self.meta(item).expires())
+            }
+            _ => self.meta(item).expires(),
+        }
     }
 
     /// An item's `#tags` and its file's tags, in lower case, without `#`.

@@ -3,7 +3,7 @@
 //! Never sleeps: it waits for a message, and a server that sends none in a minute fails the test.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -32,6 +32,8 @@ pub struct McpClient {
     messages: Receiver<Value>,
     /// Notifications that were received before an expected answer.
     notifications: RefCell<VecDeque<Value>>,
+    /// Answers to other requests that were received before an expected one, by id: a server may answer in any order.
+    answers: RefCell<HashMap<u64, Value>>,
     next_id: Cell<u64>,
     era: Era,
 }
@@ -76,8 +78,8 @@ impl McpClient {
             }
         });
         let stdin = child.stdin.take();
-        let (notifications, next_id) = (RefCell::default(), Cell::new(1));
-        McpClient { child, stdin, messages, notifications, next_id, era }
+        let (notifications, answers, next_id) = (RefCell::default(), RefCell::default(), Cell::new(1));
+        McpClient { child, stdin, messages, notifications, answers, next_id, era }
     }
 
     /// Sends a line as it is.
@@ -111,16 +113,21 @@ impl McpClient {
         self.messages.recv_timeout(PATIENCE).expect("the server sends a message")
     }
 
-    /// The answer to a request. Notifications are kept.
+    /// The answer to a request. Notifications and answers to other requests are kept.
     #[track_caller]
     pub fn answer(&self, id: u64) -> Value {
         loop {
-            let message = self.receive();
-            match message.get("id") {
-                Some(found) if *found == json!(id) => return message,
-                Some(_) => panic!("the answer to another request: {message}"),
-                None => self.notifications.borrow_mut().push_back(message),
+            if let Some(answer) = self.answers.borrow_mut().remove(&id) {
+                return answer;
             }
+            let message = self.receive();
+            let Some(found) = message.get("id") else {
+                self.notifications.borrow_mut().push_back(message);
+                continue;
+            };
+            let sent = found.as_u64().filter(|found| *found == id || *found < self.next_id.get());
+            let sent = sent.unwrap_or_else(|| panic!("the answer to no request: {message}"));
+            assert!(self.answers.borrow_mut().insert(sent, message).is_none(), "{sent} is answered twice");
         }
     }
 
@@ -162,6 +169,7 @@ impl McpClient {
     /// Closes stdin: the server must end by itself, without a word on stderr.
     #[track_caller]
     pub fn close(mut self) {
+        assert_eq!(self.answers.take(), HashMap::new(), "answers that nobody waited for");
         drop(self.stdin.take());
         self.ended();
     }
