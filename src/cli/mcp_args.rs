@@ -35,6 +35,8 @@ pub enum ToolSetArg {
 }
 
 /// Runs `mcp` until the client is gone.
+// Inlined in `subcommands::run`, its runtime would need 64 KiB of stack in every command, cleared by the kernel each time.
+#[inline(never)]
 #[cfg(feature = "mcp")]
 pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
     use super::{context, open};
