@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::commit_files::{file_objects, is_shared_file, read_objects};
-use super::history::{files_unlike_recorded, unrecorded_files};
+use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
 use super::layers::range_in_layer;
 use super::log_target::LogTarget;
@@ -199,13 +199,13 @@ fn journal_pairs(
     Ok(pairs)
 }
 
-/// The files that any revision after `from` changed, and those that outside edits or a sync changed.
+/// The files that any revision after `from` changed, and those changed outside memdir.
 fn touched_since(store: &Store, entries: &[JournalEntry], from: u64) -> Result<Vec<MemoryPath>, Rejection> {
     let mut paths: BTreeSet<MemoryPath> = BTreeSet::new();
     for entry in entries.iter().filter(|e| e.rev > from && e.outcome == EntryOutcome::Done) {
         paths.extend(entry.files.iter().map(|f| f.path.clone()));
     }
-    paths.extend(files_unlike_recorded(store, entries));
+    paths.extend(unrecorded_files(store, entries).into_iter().map(|(p, _)| p));
     Ok(paths.into_iter().collect())
 }
 

@@ -408,19 +408,7 @@ pub fn unrecorded_files(store: &Store, entries: &[JournalEntry]) -> Vec<(MemoryP
     changed_since(store, last_etags.iter().map(|(path, last)| (*path, last)), None)
 }
 
-/// Files that differ from the journal's newest state of them, by outside edits or because a sync merged something in.
-pub fn files_unlike_recorded(store: &Store, entries: &[JournalEntry]) -> Vec<MemoryPath> {
-    let is_unlike = |path: &MemoryPath, etag: &Option<Etag>| current_etag(store, path) != *etag;
-    let last_etags = journal::last_etags(entries).into_iter();
-    last_etags.filter(|(path, (etag, _))| is_unlike(path, etag)).map(|(path, _)| path.clone()).collect()
-}
-
-fn current_etag(store: &Store, path: &MemoryPath) -> Option<Etag> {
-    store.read(path).ok().flatten().map(|version| version.etag)
-}
-
-/// Of files with the etag after their last revision and its number, those that are different now, sorted. What a sync
-/// merged in does not count.
+/// Of files with the etag after their last revision and its number, those that are different now, sorted.
 fn changed_since<'a>(
     store: &Store,
     last_etags: impl Iterator<Item = (&'a MemoryPath, &'a (Option<Etag>, u64))>,
@@ -429,7 +417,7 @@ fn changed_since<'a>(
     let memo = SyncState::load(store);
     let mut changed = Vec::new();
     for (path, (etag, rev)) in last_etags.filter(|(path, _)| only.is_none_or(|only| only == *path)) {
-        let now = current_etag(store, path);
+        let now = store.read(path).ok().flatten().map(|v| v.etag);
         if now != *etag && !memo.was_merged(path, *rev, now) {
             changed.push((path.clone(), *rev));
         }
