@@ -1,4 +1,5 @@
-//! Until when the bullets of a file are valid: what stands below a bullet is no longer valid than it.
+//! Until when the bullets of a file are valid: one below another expires with it, unless it is pinned or has a day of
+//! its own.
 //!
 //! Never asks for the date: callers compare with theirs.
 
@@ -31,8 +32,8 @@ impl ExpiryDates {
         ExpiryDates(days)
     }
 
-    /// The last day on which a bullet is valid: its own, or that of the bullet around it. A pinned one stays valid
-    /// without a day of its own, as `prune` keeps it.
+    /// The last day on which a bullet is valid: its own, or that of the bullet around it. Only its own counts if it is
+    /// pinned: `prune` keeps it, too.
     pub fn last_day(&self, bullet: usize) -> Option<Date> {
         self.0.get(bullet).copied().flatten()
     }
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_below_a_bullet_is_valid_no_longer_unless_it_says_so() {
+    fn a_nested_bullet_has_the_last_day_of_the_one_around_it_unless_it_is_pinned_or_has_its_own() {
         let text = "\
 - In Rome
   <!-- mem exp=2026-02-20 -->

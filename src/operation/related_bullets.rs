@@ -3,7 +3,7 @@
 //! Never refuses: the person or agent who adds the bullet may know better.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 
 use memchr::memmem::Finder;
@@ -49,10 +49,9 @@ pub fn warn_related(
     let new = Statement::of_item(text);
     let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
     let today = planner.context.now.date();
-    let expiry_dates = OnceCell::new();
+    let expiry_dates = LazyCell::new(|| ExpiryDates::of(document, |_| false));
     for i in find_candidates(&new, document) {
         // What has expired holds no more.
-        let expiry_dates = expiry_dates.get_or_init(|| ExpiryDates::of(document, |_| false));
         if expiry_dates.last_day(i).is_some_and(|day| day < today) {
             continue;
         }

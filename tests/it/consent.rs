@@ -481,6 +481,23 @@ fn a_last_day_of_a_bullet_is_that_of_all_below_it() {
     memory.run(set("City: Paris", "")).by("planner").exit(0);
 }
 
+/// Such a bullet then has the last day of the one around it, which is over.
+#[test]
+fn who_takes_the_pin_or_the_day_of_a_bullet_below_an_expired_one_hides_it() {
+    for (own, change) in [("pin", "pin=no"), ("exp=2026-03-01", "exp=")] {
+        let text =
+            format!("# User\n\n- Personal\n  <!-- mem exp=2026-02-20 -->\n  - City: Bonn\n    <!-- mem {own} -->\n");
+        let memory = Memory::new().file("facts/user.md", &text);
+        assert!(memory.run(["query", "Bonn"]).ends().stdout.contains("City: Bonn"), "{own}");
+        let set = ["set".to_owned(), format!("user@{}", handle("City: Bonn")), change.to_owned()];
+        refused(&memory, memory.run(&set).by("planner"));
+        assert_eq!(memory.text("facts/user.md"), Some(text));
+        // The user may.
+        memory.done(&set);
+        assert!(!memory.run(["query", "Bonn"]).ends().stdout.contains("City: Bonn"), "{own}");
+    }
+}
+
 #[test]
 fn with_the_users_words_the_proposal_without_them_goes() {
     let memory = memory();

@@ -152,7 +152,7 @@ fn a_list_marks_what_expired_and_a_read_prints_it_as_it_is() {
 }
 
 #[test]
-fn what_is_below_an_expired_bullet_is_shown_no_more_unless_it_says_so() {
+fn a_bullet_below_an_expired_one_is_shown_no_more_unless_it_is_pinned_or_has_its_own_day() {
     let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-02-20 -->\n  - Stays at the harbour hotel\n  - The hotel keeps the \
                 receipts\n    <!-- mem pin -->\n  - The hotel holds the bag\n    <!-- mem exp=2026-03-01 -->\n- The hotel at home\n";
     let memory = Memory::new().file("facts/user.md", text);

@@ -139,7 +139,7 @@ pub(super) fn changed_statements(
 /// What keeps a bullet out of a context, today or later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct BulletConcealment {
-    /// Its last valid day, or the earlier one of a bullet above it: `prune` archives a bullet with all that is below it.
+    /// Its last valid day, or that of the bullet around it.
     last_day: Option<Date>,
     /// The git branch that it is for.
     branch: Option<String>,
@@ -211,17 +211,10 @@ fn without_newly_hidden<'a>(path: &MemoryPath, after: &'a str, earlier: &Earlier
 fn concealments(file: &ItemizedFile) -> Vec<(usize, BulletConcealment)> {
     let origins = BulletOrigins::default();
     let facts = ItemFacts::new(file, &origins);
-    // The ends of the bullets around the present one, with their last days.
-    let mut around: Vec<(u32, Option<Date>)> = Vec::new();
     let of_item = |item: usize| match file.items[item].kind {
         ItemKind::Bullet(number) => {
-            let bullet = &file.document.bullets()[number as usize];
-            while around.pop_if(|(end, _)| *end <= bullet.line_start).is_some() {}
-            let outer = around.last().and_then(|(_, day)| *day);
-            let last_day = facts.meta(item).expires().into_iter().chain(outer).min();
-            around.push((bullet.end, last_day));
             let branch = facts.meta(item).valid(MetaKey::Branch).map(str::to_owned);
-            Some((number as usize, BulletConcealment { last_day, branch }))
+            Some((number as usize, BulletConcealment { last_day: facts.expires(item), branch }))
         }
         _ => None,
     };

@@ -249,7 +249,7 @@ impl<'a> ItemFacts<'a> {
         Some(EffectiveConfidence::new(stated, decay, since, today))
     }
 
-    /// The last day on which an item is valid; what is below a bullet is no longer valid than it ([`ExpiryDates`]).
+    /// The last day on which an item is valid: its own, or that of the bullet around it ([`ExpiryDates`]).
     pub fn expires(&self, item: usize) -> Option<Date> {
         match self.file.items[item].kind {
             ItemKind::Bullet(bullet) if self.file.document.bullets()[bullet as usize].depth > 0 => {
