@@ -50,7 +50,7 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
     let Some(event) = event else { return BulletBlame::default() };
     let entry = match event.cause {
         LifeCause::Entry(index) => Some(&history.entries[index]),
-        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => None,
+        LifeCause::Outside(_) | LifeCause::Merged(_) | LifeCause::Committed => None,
     };
     // Reason and source may mention anything, so a restricted reader does not get them.
     let described = entry.filter(|_| session.store.require_unfiltered().is_ok());
@@ -61,7 +61,7 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
         actor: Some(match event.cause {
             LifeCause::Entry(index) => history.entries[index].header.actor.clone(),
             LifeCause::Outside(_) => "outside".into(),
-            LifeCause::Merged => "merged".into(),
+            LifeCause::Merged(_) => "merged".into(),
             LifeCause::Committed => "committed".into(),
         }),
         proposed_by: entry.map(|entry| entry.proposers().join(", ")).filter(|names| !names.is_empty()),

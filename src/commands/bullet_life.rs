@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::Session;
 use super::list_and_read::ResolvedAddress;
 use super::sync::SyncState;
+use super::sync_merges::SyncMerges;
 use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEntry, replaced_texts};
 use crate::code::Rejection;
 use crate::document::{Document, Handle, RecordedUpdates};
@@ -18,6 +19,7 @@ use crate::path::MemoryPath;
 use crate::store::{self, JournalHistory, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_pasts};
 use crate::view::followed_bullet::{FollowedBullet, take_inserted};
+use crate::view::journal::OutsideEdit;
 use crate::view::outline::LifeChange;
 
 /// What changed a bullet.
@@ -27,8 +29,9 @@ pub(super) enum LifeCause {
     Entry(usize),
     /// An edit outside memdir, before this revision; `None` if no revision has recorded it yet.
     Outside(Option<u64>),
-    /// A sync, which replaced the file by the result of a merge.
-    Merged,
+    /// A sync, which replaced the file by the result of a merge, before this revision; `None` if none has written it
+    /// since.
+    Merged(Option<u64>),
     /// What git knows from before the journal begins.
     Committed,
 }
@@ -88,6 +91,7 @@ pub(super) struct BulletHistory<'s> {
     entries_of: HashMap<MemoryPath, Vec<usize>>,
     /// What git knows of the files that were asked for.
     lines_of: RefCell<HashMap<MemoryPath, LineHistory>>,
+    merges: SyncMerges,
 }
 
 /// A file in which bullets are still to be followed.
@@ -137,7 +141,8 @@ impl<'s> BulletHistory<'s> {
         for (index, entry) in entries.iter().enumerate().filter(|(_, e)| e.outcome == EntryOutcome::Done) {
             entry.files.iter().for_each(|file| entries_of.entry(file.path.clone()).or_default().push(index));
         }
-        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of: RefCell::default() })
+        let (lines_of, merges) = (RefCell::default(), SyncMerges::of(session));
+        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of, merges })
     }
 
     /// The lives of some bullets of a file, which was read for the caller; the numbers are those of its document. A
@@ -259,12 +264,14 @@ impl<'s> BulletHistory<'s> {
 
     /// What changed a file between a revision and the next one.
     fn outside_cause(&self, path: &MemoryPath, rev: u64, newer: Option<u64>, etag: Etag) -> LifeCause {
-        // Of files that were written since, it is not known whether a sync merged them.
-        if newer.is_none() && SyncState::load(&self.store).was_merged(path, rev, Some(etag)) {
-            LifeCause::Merged
-        } else {
-            LifeCause::Outside(newer)
-        }
+        let is_merge = match newer {
+            None => SyncState::load(&self.store).was_merged(path, rev, Some(etag)),
+            Some(before_rev) => {
+                let path = path.clone();
+                self.merges.made(&OutsideEdit { path, after_rev: rev, before_rev, etag: Some(etag) })
+            }
+        };
+        if is_merge { LifeCause::Merged(newer) } else { LifeCause::Outside(newer) }
     }
 
     /// Ends bullets in the entry that created their file, or follows them to the file's name before a move.
@@ -331,7 +338,7 @@ impl<'s> BulletHistory<'s> {
         }
         match step.cause {
             LifeCause::Entry(index) => self.end_at_entry(index, step.path, added, lives),
-            LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => {
+            LifeCause::Outside(_) | LifeCause::Merged(_) | LifeCause::Committed => {
                 let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, after.text());
                 added.iter().for_each(|bullet| lives.push(bullet, event(bullet)));
             }

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::commit_files::{file_objects, is_shared_file, read_objects};
-use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
 use super::layers::range_in_layer;
 use super::log_target::LogTarget;
+use super::past_texts::{PastTexts, current_text, visible_texts};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::results::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, PreviousBullet};
 use super::{CommandResult, Session};
@@ -21,7 +21,6 @@ use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::{RevisionSide, Store};
 use crate::view::diff::unified_diff;
 use crate::view::diff_bullets::{BulletChange, bullet_changes_since, bullet_overlap, recorded_updates};
 
@@ -167,70 +166,39 @@ fn journal_pairs(
     only: Option<&MemoryPath>,
     lost: &mut Vec<MemoryPath>,
 ) -> Result<Vec<FilePair>, Rejection> {
-    let store = &session.store;
+    let past = PastTexts::new(session, entries);
     let (start, paths) = match (from, to) {
         // A range may go back in time, too.
-        (RangeEnd::Revision(from), RangeEnd::Revision(to)) => {
-            (Some(*from), touched_since(store, entries, *from.min(to))?)
-        }
-        (RangeEnd::Revision(from), _) => (Some(*from), touched_since(store, entries, *from)?),
-        _ => (entries.last().map(|e| e.rev), unrecorded_files(store, entries).into_iter().map(|(p, _)| p).collect()),
+        (RangeEnd::Revision(from), RangeEnd::Revision(to)) => (*from, past.changed_since(*from.min(to))),
+        (RangeEnd::Revision(from), _) => (*from, past.changed_since(*from)),
+        _ => (entries.last().map_or(0, |e| e.rev), past.unrecorded()),
     };
-    let is_between = |rev: u64| Some(rev) > start && !matches!(to, RangeEnd::Revision(to) if rev > *to);
+    let end = match to {
+        RangeEnd::Revision(rev) => Some(*rev),
+        _ => None,
+    };
+    let points: Vec<(&MemoryPath, u64)> =
+        paths.iter().flat_map(|path| [Some(start), end].into_iter().flatten().map(move |rev| (path, rev))).collect();
+    let mut texts = past.texts_at(&points)?.into_iter();
+    let is_between = |rev: u64| rev > start && end.is_none_or(|end| rev <= end);
     let mut pairs = Vec::new();
-    for path in paths {
-        let texts = || -> Result<_, Rejection> {
-            let before = text_at(store, entries, &path, start)?;
-            match to {
-                RangeEnd::Revision(rev) => Ok((before, text_at(store, entries, &path, Some(*rev))?)),
-                _ => Ok((before, current_text(store, &path))),
-            }
+    for path in &paths {
+        let before = texts.next().unwrap_or(Ok(None));
+        let after = match end {
+            Some(_) => texts.next().unwrap_or(Ok(None)),
+            None => Ok(current_text(&session.store, path)),
         };
-        match texts() {
+        match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
-                let recorded = recorded_updates(&path, entries, |entry| is_between(entry.rev));
-                pairs.push(FilePair { recorded, ..FilePair::new(path, before, after) });
+                let recorded = recorded_updates(path, entries, |entry| is_between(entry.rev));
+                pairs.push(FilePair { recorded, ..FilePair::new(path.clone(), before, after) });
             }
             Err(error) if error.code != Code::HistoryGone => return Err(error),
-            Err(error) if only.is_some_and(|only| *only == path) => return Err(error),
-            Err(_) => lost.extend(only.is_none().then_some(path)),
+            Err(error) if only.is_some_and(|only| only == path) => return Err(error),
+            Err(_) => lost.extend(only.is_none().then(|| path.clone())),
         }
     }
     Ok(pairs)
-}
-
-/// The files that any revision after `from` changed, and those changed outside memdir.
-fn touched_since(store: &Store, entries: &[JournalEntry], from: u64) -> Result<Vec<MemoryPath>, Rejection> {
-    let mut paths: BTreeSet<MemoryPath> = BTreeSet::new();
-    for entry in entries.iter().filter(|e| e.rev > from && e.outcome == EntryOutcome::Done) {
-        paths.extend(entry.files.iter().map(|f| f.path.clone()));
-    }
-    paths.extend(unrecorded_files(store, entries).into_iter().map(|(p, _)| p));
-    Ok(paths.into_iter().collect())
-}
-
-/// A file right after a revision: the text after the last revision up to then that changed it, else the text before the
-/// next one that did.
-fn text_at(
-    store: &Store,
-    entries: &[JournalEntry],
-    path: &MemoryPath,
-    rev: Option<u64>,
-) -> Result<Option<Document>, Rejection> {
-    let rev = rev.unwrap_or(0);
-    let touches = |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path);
-    let (rev, side) = match entries.iter().rev().filter(touches).find(|e| e.rev <= rev) {
-        Some(entry) => (entry.rev, RevisionSide::After),
-        None => match entries.iter().filter(touches).find(|e| e.rev > rev) {
-            Some(entry) => (entry.rev, RevisionSide::Before),
-            None => return Ok(current_text(store, path)),
-        },
-    };
-    Ok(store.text_at(rev, path, side)?.and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()))
-}
-
-fn current_text(store: &Store, path: &MemoryPath) -> Option<Document> {
-    store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok())
 }
 
 /// The files that may differ between two commits, or between a commit and now. `inbox/` and `scopes/` are excluded.
@@ -262,18 +230,6 @@ fn pairs_until_now(
     let paths: BTreeSet<MemoryPath> = files.chain(before.into_keys()).collect();
     let pair = |path: MemoryPath| FilePair::new(path.clone(), old.remove(&path), current_text(&session.store, &path));
     Ok(paths.into_iter().map(pair).collect())
-}
-
-/// The parts of texts from git that the caller may see.
-fn visible_texts(store: &Store, texts: HashMap<MemoryPath, Document>) -> HashMap<MemoryPath, Document> {
-    if store.require_unfiltered().is_ok() {
-        return texts;
-    }
-    let visible = |(path, document): (MemoryPath, Document)| {
-        let bytes = store.filter_past_bytes(&path, document.into_text().into_bytes())?;
-        Some((path, Document::parse(String::from_utf8_lossy(&bytes).into_owned())))
-    };
-    texts.into_iter().filter_map(visible).collect()
 }
 
 type DiffedFile = (ChangedFile, FilePair);

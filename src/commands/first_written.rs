@@ -92,7 +92,7 @@ fn time_of(history: &BulletHistory<'_>, event: &LifeEvent, zone: &TimeZone) -> O
     let at = match event.cause {
         LifeCause::Entry(index) => history.entries[index].header.at.as_str(),
         // Only git knows when a text was typed outside memdir.
-        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => event.commit.as_ref()?.at.as_str(),
+        LifeCause::Outside(_) | LifeCause::Merged(_) | LifeCause::Committed => event.commit.as_ref()?.at.as_str(),
     };
     Some(ItemDate::of_time(at.parse().ok()?, zone))
 }

@@ -22,6 +22,7 @@ use super::results::{
 };
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
+use super::sync_merges::SyncMerges;
 use super::{CommandResult, LogOptions, Session};
 use crate::change::{EntryFile, Etag, InverseKind, JournalEntry};
 use crate::code::Rejection;
@@ -30,7 +31,7 @@ use crate::operation::effects::diff_effects;
 use crate::path::MemoryPath;
 use crate::store::{JournalPages, RevisionSide, Store, TextsAtRevision};
 use crate::view::diff::unified_diff;
-use crate::view::journal::{self, RevisionState};
+use crate::view::journal::{self, OutsideEdit, RevisionState};
 use crate::view::outline::LifeChange;
 
 /// Journal entries and outside edits, newest first.
@@ -61,6 +62,7 @@ pub struct LogRows {
     summary: JournalSummary,
     target: Option<LogTarget>,
     life: Option<TargetLife>,
+    merges: SyncMerges,
     from: Option<PointInTime>,
     by: Option<String>,
     patch: bool,
@@ -103,16 +105,17 @@ impl LogRows {
             last: Vec::new(),
             target,
             life,
+            merges: SyncMerges::of(session),
             entries,
             layer: None,
         };
         if rows.lists_outside_edits() {
             let git_rows = |cause, state| rows.life.iter().flat_map(move |life| life.git_rows(cause, state));
-            let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged, LogState::Merged).collect();
+            let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged(None), LogState::Merged).collect();
             let last_etags = rows.summary.outside_edits.last.iter();
             let unrecorded = changed_since(&session.store, last_etags, rows.target.as_ref().map(|t| &t.path));
             ready.extend(
-                unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, LogState::Unrecorded)),
+                unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, || LogState::Unrecorded)),
             );
             let last = if rows.from.is_none() {
                 git_rows(LifeCause::Committed, LogState::Committed).collect()
@@ -166,8 +169,9 @@ impl LogRows {
         }
         if is_since && self.lists_outside_edits() {
             let edited = self.summary.gaps.get(&entry.rev).into_iter().flatten();
-            let rows: Vec<LogRow> =
-                edited.filter_map(|edited| self.outside_row(edited, Some(entry.rev), LogState::Outside)).collect();
+            let state = |edit: &OutsideEdit| if self.merges.made(edit) { LogState::Merged } else { LogState::Outside };
+            let row = |edit: &OutsideEdit| self.outside_row(&edit.path, Some(entry.rev), || state(edit));
+            let rows: Vec<LogRow> = edited.filter_map(row).collect();
             self.ready.extend(rows);
         }
     }
@@ -188,10 +192,15 @@ impl LogRows {
     }
 
     /// The row of an outside edit. A bullet has only those that changed it, in whichever file it was.
-    fn outside_row(&self, edited: &MemoryPath, before_rev: Option<u64>, state: LogState) -> Option<LogRow> {
+    fn outside_row(
+        &self,
+        edited: &MemoryPath,
+        before_rev: Option<u64>,
+        state: impl Fn() -> LogState,
+    ) -> Option<LogRow> {
         match &self.life {
-            None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state, None)),
-            Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
+            None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state(), None)),
+            Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state(), Some(step))),
         }
     }
 }
@@ -212,8 +221,8 @@ impl TargetLife {
         let events = history.lives(named, &[number], LifeExtent::Whole)?.into_iter().flatten();
         let rev = |event: &LifeEvent| match event.cause {
             LifeCause::Entry(index) => Some(history.entries[index].rev),
-            LifeCause::Outside(rev) => rev,
-            LifeCause::Merged | LifeCause::Committed => None,
+            LifeCause::Outside(rev) | LifeCause::Merged(rev) => rev,
+            LifeCause::Committed => None,
         };
         let mut life = TargetLife {
             events: events.map(|event| (rev(&event), event)).collect(),
@@ -223,10 +232,10 @@ impl TargetLife {
         for (number, (rev, event)) in life.events.iter().enumerate() {
             match (event.cause, rev) {
                 (LifeCause::Entry(_), Some(rev)) => drop(life.by_revision.entry(*rev).or_insert(number)),
-                (LifeCause::Outside(_), _) => {
+                (LifeCause::Outside(_) | LifeCause::Merged(Some(_)), _) => {
                     life.outside.entry((*rev, event.path.clone())).or_insert(number);
                 }
-                (LifeCause::Entry(_) | LifeCause::Merged | LifeCause::Committed, _) => {}
+                (LifeCause::Entry(_) | LifeCause::Merged(None) | LifeCause::Committed, _) => {}
             }
         }
         Ok(life)

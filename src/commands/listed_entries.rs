@@ -7,9 +7,8 @@ use std::collections::HashMap;
 use super::{LogOptions, Session};
 use crate::change::JournalEntry;
 use crate::code::Rejection;
-use crate::path::MemoryPath;
 use crate::store::JournalPages;
-use crate::view::journal::{OutsideEditFinder, RevisionStates};
+use crate::view::journal::{OutsideEdit, OutsideEditFinder, RevisionStates};
 
 /// The number of entries that `log` shows by default.
 pub const DEFAULT_LOG_LIMIT: usize = 50;
@@ -21,8 +20,8 @@ pub struct JournalSummary {
     pub since: Option<String>,
     pub states: RevisionStates,
     pub outside_edits: OutsideEditFinder,
-    /// The files that were changed outside memdir before a revision.
-    pub gaps: HashMap<u64, Vec<MemoryPath>>,
+    /// The changes outside memdir before a revision.
+    pub gaps: HashMap<u64, Vec<OutsideEdit>>,
 }
 
 impl JournalSummary {
@@ -30,7 +29,7 @@ impl JournalSummary {
     fn add(&mut self, entry: &JournalEntry) {
         self.since.get_or_insert_with(|| entry.header.at.clone());
         self.states.add(entry);
-        self.outside_edits.add(entry, |edit| self.gaps.entry(edit.before_rev).or_default().push(edit.path));
+        self.outside_edits.add(entry, |edit| self.gaps.entry(edit.before_rev).or_default().push(edit));
     }
 }
 

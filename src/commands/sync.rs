@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use commit_message::CommitDetails;
 use own_repository::own_repository;
-pub use sync_state::SyncState;
+pub use sync_state::{MergeCommits, SyncMerge, SyncState};
 
 use super::results::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::scope::{forget_purged, purged_scopes};
@@ -278,7 +278,12 @@ impl SyncRun<'_> {
         if is_merge {
             let subject = self.git.pending_merge_message()?.unwrap_or_else(|| "memory: merged".to_owned());
             let (state, _) = self.check_state()?;
-            return self.commit_pending(locked, &state, entries, Some(&subject));
+            let step = self.commit_pending(locked, &state, entries, Some(&subject))?;
+            if step == SyncStep::Continue {
+                let (changed, commits) = self.merge_result(state.head.as_deref())?;
+                self.record_merged(locked, &changed, &[], Some(&commits))?;
+            }
+            return Ok(step);
         }
         Ok(SyncStep::Continue)
     }

@@ -261,13 +261,13 @@ impl Git {
         Ok(self.stdout_line(&["rev-list", "--count", commit, "--"])?.trim().parse().unwrap_or(0))
     }
 
-    /// Lists paths that differ between two commits; with `only_gone`, those that only the first has, without renamed
+    /// Lists paths below the directory that differ between two commits; with `only_gone`, those that only the first has, without renamed
     /// files.
     ///
     /// # Errors
     /// `git`.
     pub fn changed_paths(&self, from: &str, to: &str, only_gone: bool) -> Result<Vec<String>, Rejection> {
-        let mut args = vec!["diff", "--no-ext-diff", "--name-only", "-z"];
+        let mut args = vec!["diff", "--no-ext-diff", "--name-only", "--relative", "-z"];
         args.extend(if only_gone { ["-M", "--diff-filter=D"] } else { ["--no-renames", "--ignore-submodules"] });
         args.extend([from, to, "--"]);
         Ok(split_nul(&self.stdout_of(&args)?))

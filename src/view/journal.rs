@@ -123,6 +123,8 @@ pub struct OutsideEdit {
     pub after_rev: u64,
     /// The first revision after the change.
     pub before_rev: u64,
+    /// The file after the change; `None`: it was removed.
+    pub etag: Option<Etag>,
 }
 
 /// Finds changes made outside memdir: a file whose etag before a revision differs from the etag after its previous one.
@@ -143,7 +145,8 @@ impl OutsideEditFinder {
             };
             let (etag, rev) = std::mem::replace(last, (file.after, entry.rev));
             if etag != file.before {
-                found(OutsideEdit { path: file.path.clone(), after_rev: rev, before_rev: entry.rev });
+                let path = file.path.clone();
+                found(OutsideEdit { path, after_rev: rev, before_rev: entry.rev, etag: file.before });
             }
         }
     }

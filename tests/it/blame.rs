@@ -350,7 +350,7 @@ fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
     crate::sync::settle(&there, &here);
     here.memdir(["add", "user", "Likes mate"]).exit(0);
     let all: Vec<String> = rows(&here, "Prefers two spaces");
-    assert_eq!(all, ["outside by tester", "committed by tester"]);
+    assert_eq!(all, ["merged by tester", "committed by tester"]);
     let log = here.memdir(["log", &format!("user@{}", handle("Prefers two spaces"))]).exit(0);
     assert!(log.stdout.contains(" (was: Prefers spaces) (commit ") && log.stdout.contains(" by tester)\n"), "{log:#?}");
     let blame = here.memdir(["list", "user#work", "--blame"]).exit(0);

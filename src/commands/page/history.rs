@@ -52,7 +52,7 @@ fn life_step(history: &BulletHistory<'_>, event: &LifeEvent) -> LifeStep {
     let (rev, by) = match event.cause {
         LifeCause::Entry(index) => (Some(history.entries[index].rev), String::new()),
         LifeCause::Outside(_) => (None, "outside memdir".to_owned()),
-        LifeCause::Merged => (None, "a sync".to_owned()),
+        LifeCause::Merged(_) => (None, "a sync".to_owned()),
         LifeCause::Committed => (None, "git".to_owned()),
     };
     LifeStep {

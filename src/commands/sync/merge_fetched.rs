@@ -2,7 +2,7 @@
 //!
 //! Never merges what is not committed, and never decides a conflict.
 
-use super::sync_state::SyncState;
+use super::sync_state::{MergeCommits, SyncState};
 use super::synced_scopes::SyncedScopes;
 use super::{SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
@@ -45,11 +45,8 @@ impl SyncRun<'_> {
         let merge_result = self.git.merge_commit(tip, &message, &[driver], unrelated)?;
         let step = match merge_result {
             GitMergeResult::Committed => {
-                let files = match (&head, self.git.resolve_commit("HEAD")?) {
-                    (Some(head), now) => self.git.changed_paths(head, &now, false)?,
-                    (None, now) => self.git.files_at(&now)?.into_iter().map(|b| b.path).collect(),
-                };
-                self.record_merged(locked, &files)?;
+                let (files, commits) = self.merge_result(head.as_deref())?;
+                self.record_merged(locked, &files, &files, Some(&commits))?;
                 self.add_merged(behind, files);
                 // Into an empty repository, the merge may have brought `.gitattributes` or none. Start over, so that
                 // the merge driver is configured.
@@ -64,6 +61,16 @@ impl SyncRun<'_> {
             GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
         };
         Ok((step, state))
+    }
+
+    /// The commits around the merge that made the newest one, and the files that it changed.
+    pub(super) fn merge_result(&self, from: Option<&str>) -> Result<(Vec<String>, MergeCommits), Rejection> {
+        let to = self.git.resolve_commit("HEAD")?;
+        let files = match from {
+            Some(from) => self.git.changed_paths(from, &to, false)?,
+            None => self.git.files_at(&to)?.into_iter().map(|blob| blob.path).collect(),
+        };
+        Ok((files, MergeCommits { from: from.map(str::to_owned), to }))
     }
 
     /// git did not start the merge. If there are pending changes, an editor was faster: start over, unless that was so
@@ -85,12 +92,19 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Records which files a merge replaced, so that they do not count as edited outside memdir.
-    pub(super) fn record_merged(&self, locked: &LockedStore<'_>, files: &[String]) -> Result<(), Rejection> {
+    /// Records a merge, and which files it replaced, so that they do not count as edited outside memdir. `changed` are
+    /// the files that it changed, also those that were decided by hand.
+    pub(super) fn record_merged(
+        &self,
+        locked: &LockedStore<'_>,
+        changed: &[String],
+        replaced: &[String],
+        commits: Option<&MergeCommits>,
+    ) -> Result<(), Rejection> {
         let mut sync_state = SyncState::load(&self.session.store);
-        sync_state.record_merge(&self.session.store, &self.session.store.journal()?, files);
+        sync_state.record_merge(&self.session.store, &self.session.store.journal()?, replaced, commits);
         sync_state.save(locked);
-        SyncedScopes::of(&self.session.store, files.iter().map(String::as_str)).record_merge(files);
+        SyncedScopes::of(&self.session.store, changed.iter().map(String::as_str)).record_merge(replaced, commits);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
-//! What a sync records for the next one on this machine: the last revision described in a commit, and the files that
-//! git's merges have replaced.
+//! What a sync records on this machine: the last revision described in a commit, the merges, and the files that they
+//! have replaced.
 //!
-//! Only a hint: without it, commit messages are less specific, and merged files count as edited outside memdir.
+//! Only a hint: without it, commit messages are less specific, merged files count as edited outside memdir, and `diff`
+//! does not know what was merged after a revision.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,25 @@ use crate::view::journal;
 
 /// File name under `.memdir/`.
 const FILE_NAME: &str = "sync";
+/// How many merges are remembered, the newest ones.
+const MAX_MERGES: usize = 500;
+
+/// The commits before and after a merge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeCommits {
+    /// `None` in a repository that had no commit.
+    pub from: Option<String>,
+    pub to: String,
+}
+
+/// A merge that a sync made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncMerge {
+    /// The newest revision when it was made; 0 before the first.
+    pub rev: u64,
+    #[serde(flatten)]
+    pub commits: MergeCommits,
+}
 
 /// What a data directory remembers of its syncs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +45,9 @@ pub struct SyncState {
     /// removed).
     #[serde(default)]
     merged: BTreeMap<String, (u64, Option<String>)>,
+    /// The newest merges, oldest first.
+    #[serde(default)]
+    pub merges: Vec<SyncMerge>,
 }
 
 impl SyncState {
@@ -39,8 +62,18 @@ impl SyncState {
         self.merged.get(path.as_str()).is_some_and(|(written_rev, etag)| *written_rev == rev && *etag == hex)
     }
 
-    /// Records that a merge replaced these files, and drops records of files that memdir has written since.
-    pub fn record_merge(&mut self, store: &Store, entries: &[JournalEntry], replaced: &[String]) {
+    /// Records a merge and that it replaced these files, and drops records of files that memdir has written since.
+    /// `commits` is `None` as long as the merge has conflicts.
+    pub fn record_merge(
+        &mut self,
+        store: &Store,
+        entries: &[JournalEntry],
+        replaced: &[String],
+        commits: Option<&MergeCommits>,
+    ) {
+        let newest = entries.last().map_or(0, |entry| entry.rev);
+        self.merges.extend(commits.map(|commits| SyncMerge { rev: newest, commits: commits.clone() }));
+        self.merges.drain(..self.merges.len().saturating_sub(MAX_MERGES));
         let last_writes = journal::last_etags(entries);
         let is_last_write = |path: &str, rev: u64| {
             last_writes.iter().any(|(known_path, (_, last))| known_path.as_str() == path && *last == rev)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::scope::leftover_notes;
 use super::SyncRun;
-use super::sync_state::SyncState;
+use super::sync_state::{MergeCommits, SyncState};
 use crate::change::{Etag, FileVersion};
 use crate::path::{ARCHIVED_SCOPES, MemoryPath, SCOPES_FOLDER};
 use crate::store::Store;
@@ -83,8 +83,8 @@ impl SyncedScopes {
         Some(SyncedFile { version, edited_outside })
     }
 
-    /// Records in each scope which of its files a merge replaced. Best effort, as all of [`SyncState`].
-    pub fn record_merge(&self, replaced: &[String]) {
+    /// Records a merge in each scope, and which of its files it replaced. Best effort, as all of [`SyncState`].
+    pub fn record_merge(&self, replaced: &[String], commits: Option<&MergeCommits>) {
         for ((is_archived, name), scope) in &self.scopes {
             let in_scope = replaced.iter().filter_map(|path| ScopePath::parse(path));
             let in_scope = in_scope.filter(|path| path.key() == (*is_archived, name.as_str()));
@@ -92,7 +92,7 @@ impl SyncedScopes {
             let Ok((locked, _)) = scope.store.lock() else { continue };
             let Ok(entries) = scope.store.journal() else { continue };
             let mut state = SyncState::load(&scope.store);
-            state.record_merge(&scope.store, &entries, &inner);
+            state.record_merge(&scope.store, &entries, &inner, commits);
             state.save(&locked);
         }
     }
