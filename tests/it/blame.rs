@@ -354,7 +354,7 @@ fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
     let log = here.memdir(["log", &format!("user@{}", handle("Prefers two spaces"))]).exit(0);
     assert!(log.stdout.contains(" (was: Prefers spaces) (commit ") && log.stdout.contains(" by tester)\n"), "{log:#?}");
     let blame = here.memdir(["list", "user#work", "--blame"]).exit(0);
-    assert!(blame.stdout.contains("outside: updated from \"Prefers spaces\" (commit "), "{blame:#?}");
+    assert!(blame.stdout.contains("merged: updated from \"Prefers spaces\" (commit "), "{blame:#?}");
     // The clone that made the changes knows its revisions.
     let known: Vec<String> = rows(&there, "Prefers two spaces");
     assert_eq!(known, ["done", "done", "committed by tester"]);
