@@ -357,14 +357,18 @@ fn items_near_hits(file: &ItemizedFile) -> Vec<usize> {
 /// The terms in the title of the entry that an item is in.
 fn title_hits(file: &ItemizedFile, item: usize) -> Option<&ItemHits> {
     let sections = file.document.sections();
-    let before = &file.hits[..file.hits.partition_point(|hits| hits.item < item)];
-    let title = before.iter().rev().find(|hits| file.items[hits.item].kind == ItemKind::Entry)?;
-    let entry = file.items[title.item].section;
     let mut section = file.items[item].section;
-    while section > entry {
+    loop {
+        // A section's items stand together, its title first.
+        let first = file.items.partition_point(|other| other.section < section);
+        if first < item && file.items[first].kind == ItemKind::Entry {
+            return file.hits_of(first);
+        }
+        if section == 0 {
+            return None;
+        }
         section = sections[section as usize].parent;
     }
-    (section == entry).then_some(title)
 }
 
 /// The number of words in a query; two characters of a script without spaces count as one.
