@@ -14,6 +14,7 @@ use super::log_target::LogTarget;
 use super::past_texts::{PastTexts, current_text, visible_texts};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::results::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, PreviousBullet};
+use super::sync_merges::HistoryPoint;
 use super::{CommandResult, Session};
 use crate::change::{EffectSign, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
@@ -34,8 +35,8 @@ const LOST_TEXT: &str = "its earlier text is no longer in this machine's history
 
 /// The start or end of a range.
 enum RangeEnd {
-    /// A revision of this machine's journal; 0 is before the first.
-    Revision(u64),
+    /// A point in this machine's history.
+    Revision(HistoryPoint),
     /// The name that the caller gave, and the git commit.
     Commit(String, String),
     /// Not given: at the start the newest recorded state, at the end the current files.
@@ -77,7 +78,8 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     }
     let entries = session.store.journal()?;
     let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
-    let (from, to) = parse_range(session, range, &entries)?;
+    let past = PastTexts::new(session, &entries);
+    let (from, to) = parse_range(session, range, &past)?;
     let mut lost = Vec::new();
     let pairs = match (&from, &to) {
         (RangeEnd::Commit(_, a), RangeEnd::Commit(_, b)) => commit_pairs(session, a, Some(b))?,
@@ -90,7 +92,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
             .hint("r41, dates and ages are memdir revisions; anything else is a git revision")
             .into());
         }
-        _ => journal_pairs(session, &entries, &from, &to, only.as_ref(), &mut lost)?,
+        _ => journal_pairs(&past, &from, &to, only.as_ref(), &mut lost)?,
     };
     let mut files = diff_files(pairs);
     files.retain(|f| only.as_ref().is_none_or(|o| *o == f.1.path || f.0.path == o.as_str()));
@@ -108,7 +110,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
 
 fn end_name(point: &RangeEnd, open: &str) -> String {
     match point {
-        RangeEnd::Revision(rev) => format!("r{rev}"),
+        RangeEnd::Revision(point) => format!("r{}", point.rev),
         RangeEnd::Commit(name, _) => name.clone(),
         RangeEnd::Open => open.to_owned(),
     }
@@ -118,7 +120,7 @@ fn end_name(point: &RangeEnd, open: &str) -> String {
 fn parse_range(
     session: &Session,
     range: Option<&str>,
-    entries: &[JournalEntry],
+    past: &PastTexts<'_>,
 ) -> Result<(RangeEnd, RangeEnd), Rejection> {
     let Some(range) = range else { return Ok((RangeEnd::Open, RangeEnd::Open)) };
     if let Some((a, b)) = range.split_once("...") {
@@ -130,18 +132,22 @@ fn parse_range(
         return Ok((RangeEnd::Commit(range.to_owned(), fork), RangeEnd::Commit(tip.to_owned(), b)));
     }
     match range.split_once("..") {
-        Some((a, "")) => Ok((parse_end(session, a, entries)?, RangeEnd::Open)),
-        Some((a, b)) => Ok((parse_end(session, a, entries)?, parse_end(session, b, entries)?)),
-        None => Ok((parse_end(session, range, entries)?, RangeEnd::Open)),
+        Some((a, "")) => Ok((parse_end(session, a, past)?, RangeEnd::Open)),
+        Some((a, b)) => Ok((parse_end(session, a, past)?, parse_end(session, b, past)?)),
+        None => Ok((parse_end(session, range, past)?, RangeEnd::Open)),
     }
 }
 
 /// Parses one end of a range: `r41`, dates and ages are memdir revisions; anything else is a git revision.
-fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<RangeEnd, Rejection> {
+fn parse_end(session: &Session, text: &str, past: &PastTexts<'_>) -> Result<RangeEnd, Rejection> {
+    let (entries, merges) = (past.entries, &past.merges);
     match parse_point_in_time(text, &session.now) {
-        Ok(PointInTime::Revision(_)) => find_revision(text, entries).map(|e| RangeEnd::Revision(e.rev)),
+        Ok(PointInTime::Revision(_)) => {
+            find_revision(text, entries).map(|entry| RangeEnd::Revision(merges.after_revision(entry.rev)))
+        }
         Ok(PointInTime::Time(at)) => {
-            Ok(RangeEnd::Revision(entries.iter().rev().find(|e| e.header.at < at).map_or(0, |e| e.rev)))
+            let rev = entries.iter().rev().find(|e| e.header.at < at).map_or(0, |e| e.rev);
+            Ok(RangeEnd::Revision(merges.before_time(&at, rev)))
         }
         Err(error) => match Git::discover(&session.dir) {
             Some(git) => git.resolve_commit(text).map(|commit| RangeEnd::Commit(text.to_owned(), commit)),
@@ -159,34 +165,33 @@ fn lost_file(path: &MemoryPath) -> ChangedFile {
 /// The files that may differ between two points of this machine's history. If only one is wanted, the others serve to
 /// find out that it was renamed, and those without history are left out; else those are added to `lost`.
 fn journal_pairs(
-    session: &Session,
-    entries: &[JournalEntry],
+    past: &PastTexts<'_>,
     from: &RangeEnd,
     to: &RangeEnd,
     only: Option<&MemoryPath>,
     lost: &mut Vec<MemoryPath>,
 ) -> Result<Vec<FilePair>, Rejection> {
-    let past = PastTexts::new(session, entries);
+    let entries = past.entries;
     let (start, paths) = match (from, to) {
         // A range may go back in time, too.
         (RangeEnd::Revision(from), RangeEnd::Revision(to)) => (*from, past.changed_since(*from.min(to))),
         (RangeEnd::Revision(from), _) => (*from, past.changed_since(*from)),
-        _ => (entries.last().map_or(0, |e| e.rev), past.unrecorded()),
+        _ => (past.merges.now(entries.last().map_or(0, |e| e.rev)), past.unrecorded()),
     };
     let end = match to {
-        RangeEnd::Revision(rev) => Some(*rev),
+        RangeEnd::Revision(point) => Some(*point),
         _ => None,
     };
-    let points: Vec<(&MemoryPath, u64)> =
-        paths.iter().flat_map(|path| [Some(start), end].into_iter().flatten().map(move |rev| (path, rev))).collect();
+    let ends = || [Some(start), end].into_iter().flatten();
+    let points: Vec<_> = paths.iter().flat_map(|path| ends().map(move |point| (path, point))).collect();
     let mut texts = past.texts_at(&points)?.into_iter();
-    let is_between = |rev: u64| rev > start && end.is_none_or(|end| rev <= end);
+    let is_between = |rev: u64| rev > start.rev && end.is_none_or(|end| rev <= end.rev);
     let mut pairs = Vec::new();
     for path in &paths {
         let before = texts.next().unwrap_or(Ok(None));
         let after = match end {
             Some(_) => texts.next().unwrap_or(Ok(None)),
-            None => Ok(current_text(&session.store, path)),
+            None => Ok(current_text(past.store, path)),
         };
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {

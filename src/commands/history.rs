@@ -2,7 +2,7 @@
 //!
 //! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -44,7 +44,12 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     let mut entries = Vec::new();
     let mut more = rows.range.older_rows;
     while let Some(row) = rows.next(session)? {
-        if entries.len() < limit { entries.push(row) } else { more += 1 }
+        if entries.len() < limit {
+            entries.push(row)
+        } else {
+            more += 1
+        }
+        rows.only_counts = entries.len() >= limit;
     }
     let exported = rows.layer.as_ref().map_or(session, |(_, inner)| inner);
     // A part of the history cannot be imported, and the whole has what was not asked for.
@@ -63,6 +68,8 @@ pub struct LogRows {
     target: Option<LogTarget>,
     life: Option<TargetLife>,
     merges: SyncMerges,
+    /// The rows that follow are not shown.
+    only_counts: bool,
     from: Option<PointInTime>,
     by: Option<String>,
     patch: bool,
@@ -106,6 +113,7 @@ impl LogRows {
             target,
             life,
             merges: SyncMerges::of(session),
+            only_counts: false,
             entries,
             layer: None,
         };
@@ -115,7 +123,7 @@ impl LogRows {
             let last_etags = rows.summary.outside_edits.last.iter();
             let unrecorded = changed_since(&session.store, last_etags, rows.target.as_ref().map(|t| &t.path));
             ready.extend(
-                unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, || LogState::Unrecorded)),
+                unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, LogState::Unrecorded)),
             );
             let last = if rows.from.is_none() {
                 git_rows(LifeCause::Committed, LogState::Committed).collect()
@@ -169,9 +177,13 @@ impl LogRows {
         }
         if is_since && self.lists_outside_edits() {
             let edited = self.summary.gaps.get(&entry.rev).into_iter().flatten();
-            let state = |edit: &OutsideEdit| if self.merges.made(edit) { LogState::Merged } else { LogState::Outside };
-            let row = |edit: &OutsideEdit| self.outside_row(&edit.path, Some(entry.rev), || state(edit));
-            let rows: Vec<LogRow> = edited.filter_map(row).collect();
+            let edited: Vec<OutsideEdit> = edited.cloned().collect();
+            let merged = if self.only_counts { HashSet::new() } else { self.merges.made(&edited) };
+            let row = |edit: &OutsideEdit| {
+                let state = if merged.contains(&edit.path) { LogState::Merged } else { LogState::Outside };
+                self.outside_row(&edit.path, Some(entry.rev), state)
+            };
+            let rows: Vec<LogRow> = edited.iter().filter_map(row).collect();
             self.ready.extend(rows);
         }
     }
@@ -192,15 +204,10 @@ impl LogRows {
     }
 
     /// The row of an outside edit. A bullet has only those that changed it, in whichever file it was.
-    fn outside_row(
-        &self,
-        edited: &MemoryPath,
-        before_rev: Option<u64>,
-        state: impl Fn() -> LogState,
-    ) -> Option<LogRow> {
+    fn outside_row(&self, edited: &MemoryPath, before_rev: Option<u64>, state: LogState) -> Option<LogRow> {
         match &self.life {
-            None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state(), None)),
-            Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state(), Some(step))),
+            None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state, None)),
+            Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What files contained right after a revision of this machine: by its journal, and by git for what a sync merged in.
+//! What files contained at a point in this machine's history: by its journal, and by git for what a sync merged in.
 //!
 //! Only reads.
 
@@ -6,8 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Session;
 use super::history::unrecorded_files;
-use super::sync::MergeCommits;
-use super::sync_merges::{MergedObjects, SyncMerges};
+use super::sync_merges::{HistoryPoint, SyncMerges};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::Rejection;
 use crate::document::Document;
@@ -16,20 +15,9 @@ use crate::store::{RevisionSide, Store};
 
 /// The journal, and the merges of syncs between its revisions.
 pub struct PastTexts<'s> {
-    store: &'s Store,
-    entries: &'s [JournalEntry],
-    merges: SyncMerges,
-}
-
-/// What may have changed a file before and after a point in time.
-struct Neighbours<'p> {
-    path: &'p MemoryPath,
-    /// The last revision up to the point that changed it, and the merges between the two.
-    last: Option<u64>,
-    merged_since: Option<MergeCommits>,
-    /// The next revision that changed it, and the merges until then.
-    next: Option<u64>,
-    merged_until: Option<MergeCommits>,
+    pub store: &'s Store,
+    pub entries: &'s [JournalEntry],
+    pub merges: SyncMerges,
 }
 
 /// Where the text of a file at a point in time is.
@@ -44,6 +32,10 @@ enum TextSource {
 }
 
 impl TextSource {
+    fn of_object(object: &Option<String>) -> TextSource {
+        object.clone().map_or(TextSource::Missing, TextSource::Object)
+    }
+
     fn object(&self) -> Option<&str> {
         match self {
             TextSource::Object(name) => Some(name),
@@ -58,12 +50,12 @@ impl<'s> PastTexts<'s> {
     }
 
     /// The files that a later revision or a later merge changed, and those that were changed outside memdir.
-    pub fn changed_since(&self, rev: u64) -> BTreeSet<MemoryPath> {
+    pub fn changed_since(&self, point: HistoryPoint) -> BTreeSet<MemoryPath> {
         let mut paths = self.unrecorded();
-        for entry in self.entries.iter().filter(|entry| entry.rev > rev && entry.outcome == EntryOutcome::Done) {
+        for entry in self.entries.iter().filter(|entry| entry.rev > point.rev && entry.outcome == EntryOutcome::Done) {
             paths.extend(entry.files.iter().map(|file| file.path.clone()));
         }
-        paths.extend(self.merges.changed_since(rev));
+        paths.extend(self.merges.changed_since(point).cloned());
         paths
     }
 
@@ -72,29 +64,25 @@ impl<'s> PastTexts<'s> {
         unrecorded_files(self.store, self.entries).into_iter().map(|(path, _)| path).collect()
     }
 
-    /// The texts of files right after revisions, in the order given, as far as the caller may see them.
+    /// The texts of files at points, in the order given, as far as the caller may see them.
     ///
     /// # Errors
     /// `git`; for a single text `history_gone`.
     pub fn texts_at(
         &self,
-        points: &[(&MemoryPath, u64)],
+        points: &[(&MemoryPath, HistoryPoint)],
     ) -> Result<Vec<Result<Option<Document>, Rejection>>, Rejection> {
-        let points: Vec<Neighbours<'_>> = points.iter().map(|(path, rev)| self.neighbours(path, *rev)).collect();
-        let merges = points.iter().flat_map(|point| {
-            [&point.merged_since, &point.merged_until].into_iter().flatten().map(|commits| (point.path, commits))
-        });
-        let merged = self.merges.changes(&merges.collect::<Vec<_>>())?;
-        let sources: Vec<TextSource> = points.iter().map(|point| point.source(&merged)).collect();
+        let sources: Vec<TextSource> = points.iter().map(|(path, point)| self.source_at(path, *point)).collect();
         let objects = sources.iter().filter_map(TextSource::object).collect::<Vec<_>>();
         let mut contents = self.merges.read(&objects)?.into_iter();
-        let text = |(Neighbours { path, .. }, source): (&Neighbours<'_>, &TextSource)| match source {
+        let text = |((path, _), source): (&(&MemoryPath, HistoryPoint), &TextSource)| match source {
             TextSource::Revision(rev, side) => {
                 let version = self.store.text_at(*rev, path, *side)?;
                 Ok(version.and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok()))
             }
             TextSource::Object(_) => {
-                Ok(contents.next().and_then(|bytes| visible_text(self.store, path, document_of(&bytes))))
+                let document = contents.next().and_then(|bytes| Document::from_bytes(bytes).ok());
+                Ok(document.and_then(|document| visible_text(self.store, path, document)))
             }
             TextSource::Current => Ok(current_text(self.store, path)),
             TextSource::Missing => Ok(None),
@@ -102,29 +90,27 @@ impl<'s> PastTexts<'s> {
         Ok(points.iter().zip(&sources).map(text).collect())
     }
 
-    fn neighbours<'p>(&self, path: &'p MemoryPath, rev: u64) -> Neighbours<'p> {
+    /// A text is the one after the last change before a point. If that is unknown, it is the one before the next
+    /// change.
+    fn source_at(&self, path: &MemoryPath, point: HistoryPoint) -> TextSource {
         let is_touched =
             |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|file| file.path == *path);
-        let last = self.entries.iter().rev().filter(is_touched).find(|e| e.rev <= rev).map(|e| e.rev);
-        let next = || self.entries.iter().filter(is_touched).find(|e| e.rev > rev).map(|e| e.rev);
-        let next = if last.is_none() { next() } else { None };
-        let merged_since = self.merges.around(last.unwrap_or(0), Some(rev));
-        let merged_until = if last.is_none() { self.merges.around(rev, next) } else { None };
-        Neighbours { path, last, merged_since, next, merged_until }
-    }
-}
-
-impl Neighbours<'_> {
-    /// A text is the one after the last change. If that is unknown, it is the one before the next change.
-    fn source(&self, merged: &MergedObjects) -> TextSource {
-        let change = |commits: &Option<MergeCommits>| merged.change(self.path, commits.as_ref()?);
-        let object = |name: Option<&str>| name.map_or(TextSource::Missing, |name| TextSource::Object(name.to_owned()));
-        match (change(&self.merged_since), self.last, change(&self.merged_until), self.next) {
-            (Some((_, after)), ..) => object(after),
-            (None, Some(last), ..) => TextSource::Revision(last, RevisionSide::After),
-            (None, None, Some((before, _)), _) => object(before),
-            (None, None, None, Some(next)) => TextSource::Revision(next, RevisionSide::Before),
-            (None, None, None, None) => TextSource::Current,
+        let touched = || self.entries.iter().filter(is_touched);
+        // What was forgotten is not shown, although git may have it.
+        let is_forgotten = touched().any(|entry| entry.forgotten);
+        let last = touched().rev().find(|entry| entry.rev <= point.rev).map(|entry| entry.rev);
+        let merged_in = self.merges.last_change(path, last.unwrap_or(0), point).filter(|_| !is_forgotten);
+        if let Some(change) = merged_in {
+            return TextSource::of_object(&change.after);
+        }
+        if let Some(last) = last {
+            return TextSource::Revision(last, RevisionSide::After);
+        }
+        let next = touched().find(|entry| entry.rev > point.rev).map(|entry| entry.rev);
+        match (self.merges.next_change(path, point, next).filter(|_| !is_forgotten), next) {
+            (Some(change), _) => TextSource::of_object(&change.before),
+            (None, Some(next)) => TextSource::Revision(next, RevisionSide::Before),
+            (None, None) => TextSource::Current,
         }
     }
 }
@@ -144,10 +130,6 @@ fn visible_text(store: &Store, path: &MemoryPath, document: Document) -> Option<
     if store.require_unfiltered().is_ok() {
         return Some(document);
     }
-    store.filter_past_bytes(path, document.into_text().into_bytes()).map(|bytes| document_of(&bytes))
-}
-
-/// A text from git; bytes that are not UTF-8 are replaced.
-fn document_of(bytes: &[u8]) -> Document {
-    Document::parse(String::from_utf8_lossy(bytes).into_owned())
+    let bytes = store.filter_past_bytes(path, document.into_text().into_bytes())?;
+    Some(Document::parse(String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -68,7 +68,8 @@ fn parse_age(text: &str) -> Option<Result<Span, jiff::Error>> {
     Some(span)
 }
 
-fn utc_string(at: &Zoned) -> String {
+/// A time in UTC, to the second, as the journal has it.
+pub fn utc_string(at: &Zoned) -> String {
     at.timestamp().round(jiff::Unit::Second).unwrap_or(at.timestamp()).to_string()
 }
 

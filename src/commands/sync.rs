@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use commit_message::CommitDetails;
 use own_repository::own_repository;
-pub use sync_state::{MergeCommits, SyncMerge, SyncState};
+pub use sync_state::{SyncMerge, SyncState};
 
 use super::results::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::scope::{forget_purged, purged_scopes};
@@ -241,6 +241,7 @@ impl SyncRun<'_> {
         if in_progress && self.conclude_merge(locked, &state, &entries, ongoing.is_some())? == SyncStep::NeedsUser {
             return Ok((SyncStep::NeedsUser, state));
         }
+        self.record_end_of_merge(locked)?;
         if state.head.is_none() && state.pending.is_empty() {
             // Do not commit before the first merge: our commit would have no ancestor in common with the remote's.
             return Ok((SyncStep::Continue, state));
@@ -278,12 +279,7 @@ impl SyncRun<'_> {
         if is_merge {
             let subject = self.git.pending_merge_message()?.unwrap_or_else(|| "memory: merged".to_owned());
             let (state, _) = self.check_state()?;
-            let step = self.commit_pending(locked, &state, entries, Some(&subject))?;
-            if step == SyncStep::Continue {
-                let (changed, commits) = self.merge_result(state.head.as_deref())?;
-                self.record_merged(locked, &changed, &[], Some(&commits))?;
-            }
-            return Ok(step);
+            return self.commit_pending(locked, &state, entries, Some(&subject));
         }
         Ok(SyncStep::Continue)
     }

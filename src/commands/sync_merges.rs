@@ -2,11 +2,12 @@
 //!
 //! Only reads. What a merge changed whose commits git no longer has counts as an outside edit.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 use super::Session;
 use super::commit_files::is_shared_file;
-use super::sync::{MergeCommits, SyncMerge, SyncState};
+use super::sync::{SyncMerge, SyncState};
 use crate::change::Etag;
 use crate::code::Rejection;
 use crate::host::git::Git;
@@ -18,59 +19,87 @@ pub struct SyncMerges {
     /// Oldest first.
     merges: Vec<SyncMerge>,
     git: Git,
+    /// What they changed, read when it is first needed.
+    changes: OnceCell<HashMap<MemoryPath, Vec<MergeChange>>>,
+}
+
+/// What a merge made of a file.
+#[derive(Clone, Debug)]
+pub struct MergeChange {
+    /// The index of the merge.
+    merge: usize,
+    /// The git object before and after it; `None`: there was no file.
+    pub before: Option<String>,
+    pub after: Option<String>,
+}
+
+/// A point in this machine's history: right after a revision and a merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HistoryPoint {
+    /// The last revision before it; 0 before the first.
+    pub rev: u64,
+    /// The number of merges before it.
+    merges: usize,
 }
 
 impl SyncMerges {
     pub fn of(session: &Session) -> SyncMerges {
-        SyncMerges { merges: SyncState::load(&session.store).merges, git: Git::in_dir(&session.dir) }
+        SyncMerges {
+            merges: SyncState::load(&session.store).merges,
+            git: Git::in_dir(&session.dir),
+            changes: OnceCell::new(),
+        }
     }
 
-    /// The commits before the first and after the last merge between two revisions, or since one; `None` if there was
-    /// no merge.
-    pub fn around(&self, from: u64, to: Option<u64>) -> Option<MergeCommits> {
-        // A merge after revision 3 has the number 3.
-        let first = self.merges.partition_point(|merge| merge.rev < from);
-        let end = to.map_or(self.merges.len(), |to| self.merges.partition_point(|merge| merge.rev < to));
-        let between = self.merges.get(first..end)?;
-        let (first, last) = (&between.first()?.commits, &between.last()?.commits);
-        Some(MergeCommits { from: first.from.clone(), to: last.to.clone() })
+    /// The point right after a revision.
+    pub fn after_revision(&self, rev: u64) -> HistoryPoint {
+        // A merge after revision 3 and before revision 4 has the number 3.
+        HistoryPoint { rev, merges: self.merges.iter().take_while(|merge| merge.rev < rev).count() }
     }
 
-    /// The files that differ before the first and after the last merge since a revision.
-    pub fn changed_since(&self, rev: u64) -> Vec<MemoryPath> {
-        let Some(MergeCommits { from, to }) = self.around(rev, None) else { return Vec::new() };
-        let changed = match from {
-            Some(from) => self.git.changed_paths(&from, &to, false),
-            None => self.git.files_at(&to).map(|files| files.into_iter().map(|file| file.path).collect()),
+    /// The point right before a time, of which the last revision is known.
+    pub fn before_time(&self, at: &str, rev: u64) -> HistoryPoint {
+        let is_before = |merge: &&SyncMerge| merge.rev < rev || *merge.at < *at;
+        HistoryPoint { rev, merges: self.merges.iter().take_while(is_before).count() }
+    }
+
+    /// The point after everything that is recorded.
+    pub fn now(&self, rev: u64) -> HistoryPoint {
+        HistoryPoint { rev, merges: self.merges.len() }
+    }
+
+    /// The files that merges after a point changed.
+    pub fn changed_since(&self, point: HistoryPoint) -> impl Iterator<Item = &MemoryPath> {
+        let is_later = move |change: &MergeChange| change.merge >= point.merges;
+        self.changes().iter().filter(move |(_, changes)| changes.iter().any(is_later)).map(|(path, _)| path)
+    }
+
+    /// What the last merge before a point, and after a revision, made of a file.
+    pub fn last_change(&self, path: &MemoryPath, after_rev: u64, point: HistoryPoint) -> Option<&MergeChange> {
+        let changes = self.changes().get(path)?.iter().rev().filter(|change| change.merge < point.merges);
+        changes.take_while(|change| self.merges[change.merge].rev >= after_rev).next()
+    }
+
+    /// What the first merge after a point, and before a revision, made of a file.
+    pub fn next_change(&self, path: &MemoryPath, point: HistoryPoint, before_rev: Option<u64>) -> Option<&MergeChange> {
+        let next = self.changes().get(path)?.iter().find(|change| change.merge >= point.merges)?;
+        before_rev.is_none_or(|rev| self.merges[next.merge].rev < rev).then_some(next)
+    }
+
+    /// Those of some changes, which memdir did not write, that merges made.
+    pub fn made(&self, edits: &[OutsideEdit]) -> HashSet<MemoryPath> {
+        let change = |edit: &OutsideEdit| {
+            let change = self.last_change(&edit.path, edit.after_rev, self.after_revision(edit.before_rev))?;
+            Some(change.after.clone())
         };
-        let paths = changed.unwrap_or_default().into_iter().filter_map(|path| MemoryPath::from_disk_name(&path).ok());
-        paths.filter(is_shared_file).collect()
-    }
-
-    /// What merges made of files.
-    ///
-    /// # Errors
-    /// `git`.
-    pub fn changes(&self, files: &[(&MemoryPath, &MergeCommits)]) -> Result<MergedObjects, Rejection> {
-        let commits = |commits: &'_ MergeCommits| commits.from.clone().into_iter().chain([commits.to.clone()]);
-        let keys = files.iter().flat_map(|(path, around)| commits(around).map(|commit| (commit, path.to_string())));
-        let keys: Vec<(String, String)> = keys.collect();
-        let names: Vec<(&str, &str)> = keys.iter().map(|(commit, path)| (commit.as_str(), path.as_str())).collect();
-        let objects = self.git.objects_at(&names)?;
-        Ok(MergedObjects(keys.into_iter().zip(objects).collect()))
-    }
-
-    /// Whether a change that memdir did not write is what a sync merged in.
-    pub fn made(&self, edit: &OutsideEdit) -> bool {
-        let Some(commits) = self.around(edit.after_rev, Some(edit.before_rev)) else { return false };
-        let Ok(objects) = self.changes(&[(&edit.path, &commits)]) else { return false };
-        let after = objects.change(&edit.path, &commits).map(|(_, after)| after);
-        after.is_some_and(|after| self.etag_of(after) == Ok(edit.etag))
-    }
-
-    fn etag_of(&self, object: Option<&str>) -> Result<Option<Etag>, Rejection> {
-        let texts = self.read(&object.into_iter().collect::<Vec<_>>())?;
-        Ok(texts.first().map(|bytes| Etag::of(bytes)))
+        let merged: Vec<(&OutsideEdit, Option<String>)> =
+            edits.iter().filter_map(|edit| Some((edit, change(edit)?))).collect();
+        let objects: Vec<&str> = merged.iter().filter_map(|(_, object)| object.as_deref()).collect();
+        let Ok(texts) = self.read(&objects) else { return HashSet::new() };
+        let mut etags = texts.iter().map(|bytes| Etag::of(bytes));
+        let is_same =
+            |(edit, object): &(&OutsideEdit, Option<String>)| edit.etag == object.as_ref().and_then(|_| etags.next());
+        merged.into_iter().filter(is_same).map(|(edit, _)| edit.path.clone()).collect()
     }
 
     /// The contents of git objects.
@@ -80,16 +109,25 @@ impl SyncMerges {
     pub fn read(&self, objects: &[&str]) -> Result<Vec<Vec<u8>>, Rejection> {
         self.git.read_objects(objects)
     }
-}
 
-/// The git objects of files at commits, by the two; `None` where a file does not exist.
-pub struct MergedObjects(HashMap<(String, String), Option<String>>);
-
-impl MergedObjects {
-    /// The objects of a file before and after merges, if they changed it.
-    pub fn change(&self, path: &MemoryPath, commits: &MergeCommits) -> Option<(Option<&str>, Option<&str>)> {
-        let object = |commit: &String| self.0.get(&(commit.clone(), path.to_string()))?.as_deref();
-        let (before, after) = (commits.from.as_ref().and_then(object), object(&commits.to));
-        (before != after).then_some((before, after))
+    fn changes(&self) -> &HashMap<MemoryPath, Vec<MergeChange>> {
+        self.changes.get_or_init(|| {
+            let ended = |merge: &'_ SyncMerge| Some((merge.from.clone(), merge.to.clone()?));
+            let commits: Vec<(usize, (String, String))> =
+                self.merges.iter().enumerate().filter_map(|(n, merge)| Some((n, ended(merge)?))).collect();
+            let pairs: Vec<(&str, &str)> = commits.iter().map(|(_, (from, to))| (from.as_str(), to.as_str())).collect();
+            let changed = self.git.tree_changes(&pairs).unwrap_or_default();
+            let mut changes: HashMap<MemoryPath, Vec<MergeChange>> = HashMap::new();
+            for ((merge, _), files) in commits.into_iter().zip(changed) {
+                for file in files {
+                    let Ok(path) = MemoryPath::from_disk_name(&file.path) else { continue };
+                    if is_shared_file(&path) {
+                        let change = MergeChange { merge, before: file.before, after: file.after };
+                        changes.entry(path).or_default().push(change);
+                    }
+                }
+            }
+            changes
+        })
     }
 }

@@ -333,20 +333,6 @@ impl Git {
         Ok(all)
     }
 
-    /// Returns the objects of files at commits, in the order given; `None` where the commit or the file does not exist.
-    ///
-    /// # Errors
-    /// `git`.
-    pub fn objects_at(&self, files: &[(&str, &str)]) -> Result<Vec<Option<String>>, Rejection> {
-        if files.is_empty() {
-            return Ok(Vec::new());
-        }
-        let names: String = files.iter().map(|(commit, path)| format!("{commit}:./{path}\n")).collect();
-        let output = self.invoke(&["cat-file", "--batch-check=%(objectname) %(objecttype)"], names.as_bytes())?;
-        let object = |line: &str| line.strip_suffix(" blob").map(str::to_owned);
-        Ok(String::from_utf8_lossy(&output.stdout).lines().map(object).collect())
-    }
-
     /// Returns the bytes of objects, in the order given.
     ///
     /// # Errors

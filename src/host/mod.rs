@@ -36,6 +36,7 @@ mod push_queue_refs;
 pub mod remote;
 pub mod repository;
 pub mod review_branch;
+pub mod tree_changes;
 pub mod trusted;
 pub mod unshared_files;
 pub mod user;

@@ -261,6 +261,16 @@ impl Git {
         Ok(self.stdout_line(&["rev-list", "--count", commit, "--"])?.trim().parse().unwrap_or(0))
     }
 
+    /// Returns the first merge after a commit in the history of the branch.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn first_merge_after(&self, commit: &str) -> Result<Option<String>, Rejection> {
+        let range = format!("{commit}..HEAD");
+        let out = self.stdout_of(&["rev-list", "--first-parent", "--merges", &range, "--"])?;
+        Ok(String::from_utf8_lossy(&out).lines().last().map(str::to_owned))
+    }
+
     /// Lists paths below the directory that differ between two commits; with `only_gone`, those that only the first has, without renamed
     /// files.
     ///

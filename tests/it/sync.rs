@@ -4,6 +4,7 @@
 
 mod clones;
 mod crash;
+mod diff;
 mod homes;
 mod locks;
 mod network;
@@ -118,118 +119,6 @@ fn a_change_from_another_clone_is_no_outside_edit_and_no_lost_change() {
     assert!(!here.memdir(["log"]).exit(0).stdout.contains("outside"));
     here.put(FILE, here.text(FILE).replace("dim light", "no light"));
     assert_eq!(here.memdir(["status", "--json"]).exit(0).json()["outside"][0], FILE, "a person's edit still is one");
-}
-
-/// The signs and texts of the bullets that `diff` lists, by file.
-fn diff_rows(repo: &Repo, range: &[&str]) -> Vec<String> {
-    let json = repo.memdir([&["diff", "--json"], range].concat()).exit(0).json();
-    let mut rows = Vec::new();
-    for file in json["files"].as_array().unwrap() {
-        let path = file["path"].as_str().unwrap();
-        match file["to"].as_str() {
-            Some(to) => rows.push(format!("{path} -> {to}")),
-            None => rows.push(path.to_owned()),
-        }
-        for row in file["effects"].as_array().into_iter().flatten().filter(|row| row["handle"].is_string()) {
-            let was = row["was"]["text"].as_str().map(|was| format!("{was} -> ")).unwrap_or_default();
-            rows.push(format!("{} {was}{}", row["sign"].as_str().unwrap(), row["text"].as_str().unwrap()));
-        }
-    }
-    rows
-}
-
-#[test]
-fn diff_since_a_revision_has_what_was_merged_after_it_and_no_more() {
-    let (here, there) = pair();
-    here.memdir(["add", "user#work", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    let merged = ["facts/team.md", "+ Meets on Mondays", "facts/user.md", "~ Prefers tabs -> Prefers spaces"];
-    assert_eq!(diff_rows(&here, &["r1"]), merged, "r1 is the last revision here");
-    assert_eq!(diff_rows(&here, &[]), [""; 0], "what git has is recorded");
-    here.memdir(["add", "other", "Second here"]).exit(0);
-    assert_eq!(diff_rows(&here, &["r1..r2"]), [&["facts/other.md", "+ Second here"][..], &merged].concat());
-    assert_eq!(diff_rows(&here, &["r2"]), [""; 0], "merged before r2");
-    there.memdir(["mv", "team", "crew"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    assert_eq!(diff_rows(&here, &["r2"]), ["facts/team.md -> facts/crew.md"]);
-    assert_eq!(diff_rows(&here, &["r1..r2", "user"]), merged[2..]);
-    here.put(FILE, here.text(FILE).replace("Prefers spaces", "Prefers neither"));
-    let edited = ["facts/user.md", "~ Prefers spaces -> Prefers neither"];
-    assert_eq!(diff_rows(&here, &[]), edited, "only the outside edit");
-    assert_eq!(diff_rows(&here, &["r2", "user"]), edited);
-    assert_eq!(diff_rows(&here, &["r1", "user"]), ["facts/user.md", "~ Prefers tabs -> Prefers neither"]);
-    here.git(["update-ref", "-d", "refs/remotes/origin/main"]);
-    here.put(".memdir/sync", here.text(".memdir/sync").replace("\"to\":\"", "\"to\":\"f"));
-    assert_eq!(diff_rows(&here, &["r1", "user"]), ["facts/user.md", "~ Prefers tabs -> Prefers neither"]);
-}
-
-#[test]
-fn what_a_sync_merged_in_is_no_outside_edit_after_the_next_change_either() {
-    let (here, there) = pair();
-    here.memdir(["add", "user#work", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    here.memdir(["add", "user#work", "Second here"]).exit(0);
-    here.put(FILE, here.text(FILE).replace("Window seats", "Aisle seats"));
-    here.memdir(["add", "user#work", "Third here"]).exit(0);
-    let states = |args: &[&str]| -> Vec<String> {
-        let log = here.memdir([&["log", "--json"], args].concat()).exit(0).json();
-        let rows = log["entries"].as_array().unwrap();
-        rows.iter()
-            .map(|row| format!("{} {}", row["rev"].as_str().unwrap_or("-"), row["state"].as_str().unwrap()))
-            .collect()
-    };
-    assert_eq!(states(&[]), ["r3 done", "- outside", "r2 done", "- merged", "r1 done"]);
-    assert_eq!(states(&["user"]), states(&[]));
-    assert_eq!(states(&["user#work@2"]), ["- merged", "- committed"]);
-    assert_eq!(states(&["user#travel@1"]), ["- outside", "- committed"]);
-}
-
-#[test]
-fn diff_in_a_scope_and_for_a_restricted_agent_has_what_was_merged_that_they_may_see() {
-    let (here, there) = pair();
-    here.put("memdir.yaml", "version: 1\nallowlists: {planner: [work], doctor: [work, health]}\n");
-    here.memdir(["scope", "add", "web"]).exit(0);
-    here.memdir(["-S", "web", "add", "user", "First in the scope"]).exit(0);
-    here.memdir(["add", "a", "First of all"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    there.memdir(["-S", "web", "add", "user", "Second in the scope"]).exit(0);
-    there.memdir(["add", "plans", "Plans ahead", "[health] Hidden wish"]).exit(0);
-    there.memdir(["add", "health", "Hidden file"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    let in_scope = here.memdir(["-S", "web", "diff", "r1"]).exit(0);
-    assert_stdout_contains(&in_scope, "+- Second in the scope\n");
-    assert!(!in_scope.stdout.contains("Plans"), "{in_scope:#?}");
-    let seen = here.memdir(["--as", "planner", "diff", "r1"]).exit(0);
-    assert_stdout_contains(&seen, "Plans ahead");
-    assert!(!seen.stdout.contains("Hidden") && !seen.stdout.contains("health.md"), "{seen:#?}");
-    assert_stdout_contains(&here.memdir(["diff", "r1"]).exit(0), "Hidden wish");
-}
-
-#[test]
-fn diff_since_a_revision_has_what_a_decided_merge_brought() {
-    let (here, there) = pair();
-    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["update", "user", "Prefers tabs", "Prefers neither"]).exit(0);
-    here.memdir(["sync"]).exit(4);
-    here.memdir(["resolve", "user", "--ours"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    // Of the other file only the summary differs.
-    assert_eq!(diff_rows(&here, &["r1"]), ["facts/team.md", "+ Meets on Mondays", FILE]);
-    assert_eq!(diff_rows(&here, &["r2", "team"]), ["facts/team.md", "+ Meets on Mondays"], "the merge ended after r2");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Never merges what is not committed, and never decides a conflict.
 
-use super::sync_state::{MergeCommits, SyncState};
+use super::sync_state::{SyncMerge, SyncState};
 use super::synced_scopes::SyncedScopes;
 use super::{SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
@@ -45,8 +45,12 @@ impl SyncRun<'_> {
         let merge_result = self.git.merge_commit(tip, &message, &[driver], unrelated)?;
         let step = match merge_result {
             GitMergeResult::Committed => {
-                let (files, commits) = self.merge_result(head.as_deref())?;
-                self.record_merged(locked, &files, &files, Some(&commits))?;
+                let to = self.git.resolve_commit("HEAD")?;
+                let files = match &head {
+                    Some(head) => self.git.changed_paths(head, &to, false)?,
+                    None => self.git.files_at(&to)?.into_iter().map(|b| b.path).collect(),
+                };
+                self.record_merged(locked, &files, head.as_deref(), Some(to))?;
                 self.add_merged(behind, files);
                 // Into an empty repository, the merge may have brought `.gitattributes` or none. Start over, so that
                 // the merge driver is configured.
@@ -61,16 +65,6 @@ impl SyncRun<'_> {
             GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
         };
         Ok((step, state))
-    }
-
-    /// The commits around the merge that made the newest one, and the files that it changed.
-    pub(super) fn merge_result(&self, from: Option<&str>) -> Result<(Vec<String>, MergeCommits), Rejection> {
-        let to = self.git.resolve_commit("HEAD")?;
-        let files = match from {
-            Some(from) => self.git.changed_paths(from, &to, false)?,
-            None => self.git.files_at(&to)?.into_iter().map(|blob| blob.path).collect(),
-        };
-        Ok((files, MergeCommits { from: from.map(str::to_owned), to }))
     }
 
     /// git did not start the merge. If there are pending changes, an editor was faster: start over, unless that was so
@@ -92,19 +86,37 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Records a merge, and which files it replaced, so that they do not count as edited outside memdir. `changed` are
-    /// the files that it changed, also those that were decided by hand.
+    /// Records a merge, and which files it replaced, so that they do not count as edited outside memdir. `to` is its
+    /// commit, if it has no conflicts.
     pub(super) fn record_merged(
         &self,
         locked: &LockedStore<'_>,
-        changed: &[String],
-        replaced: &[String],
-        commits: Option<&MergeCommits>,
+        files: &[String],
+        from: Option<&str>,
+        to: Option<String>,
     ) -> Result<(), Rejection> {
-        let mut sync_state = SyncState::load(&self.session.store);
-        sync_state.record_merge(&self.session.store, &self.session.store.journal()?, replaced, commits);
+        let (store, entries) = (&self.session.store, self.session.store.journal()?);
+        let mut sync_state = SyncState::load(store);
+        sync_state.record_merge(store, &entries, files);
+        // Nothing was here before the first commit.
+        let merge = from.map(|from| SyncMerge { to, ..SyncMerge::new(self.session, &entries, from) });
+        merge.iter().cloned().for_each(|merge| sync_state.add_merge(merge));
         sync_state.save(locked);
-        SyncedScopes::of(&self.session.store, changed.iter().map(String::as_str)).record_merge(replaced, commits);
+        SyncedScopes::of(store, files.iter().map(String::as_str)).record_merge(files, merge.as_ref());
+        Ok(())
+    }
+
+    /// Records the commit of a merge that had conflicts, also one made with git; forgets a merge that was given up.
+    pub(super) fn record_end_of_merge(&self, locked: &LockedStore<'_>) -> Result<(), Rejection> {
+        let mut sync_state = SyncState::load(&self.session.store);
+        let Some(mut merge) = sync_state.merges.pop_if(|merge| merge.to.is_none()) else { return Ok(()) };
+        merge.to = self.git.first_merge_after(&merge.from)?;
+        if let Some(to) = &merge.to {
+            let changed = self.git.changed_paths(&merge.from, to, false)?;
+            SyncedScopes::of(&self.session.store, changed.iter().map(String::as_str)).record_merge(&[], Some(&merge));
+            sync_state.add_merge(merge);
+        }
+        sync_state.save(locked);
         Ok(())
     }
 }

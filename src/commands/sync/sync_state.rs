@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::change::{Etag, JournalEntry};
+use crate::commands::Session;
+use crate::commands::point_in_time::utc_string;
+use crate::host::tree_changes::is_object_name;
 use crate::path::MemoryPath;
 use crate::store::{LockedStore, Store};
 use crate::view::journal;
@@ -18,21 +21,25 @@ const FILE_NAME: &str = "sync";
 /// How many merges are remembered, the newest ones.
 const MAX_MERGES: usize = 500;
 
-/// The commits before and after a merge.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MergeCommits {
-    /// `None` in a repository that had no commit.
-    pub from: Option<String>,
-    pub to: String,
-}
-
 /// A merge that a sync made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncMerge {
-    /// The newest revision when it was made; 0 before the first.
+    /// The newest revision when it began; 0 before the first.
     pub rev: u64,
-    #[serde(flatten)]
-    pub commits: MergeCommits,
+    /// When it began, in UTC.
+    pub at: String,
+    /// The commit before it.
+    pub from: String,
+    /// The commit that it made; `None` as long as it has conflicts.
+    pub to: Option<String>,
+}
+
+impl SyncMerge {
+    /// A merge that begins now.
+    pub fn new(session: &Session, entries: &[JournalEntry], from: &str) -> SyncMerge {
+        let rev = entries.last().map_or(0, |entry| entry.rev);
+        SyncMerge { rev, at: utc_string(&session.now), from: from.to_owned(), to: None }
+    }
 }
 
 /// What a data directory remembers of its syncs.
@@ -51,9 +58,14 @@ pub struct SyncState {
 }
 
 impl SyncState {
-    /// Reads the state of a data directory; an unreadable one counts as empty.
+    /// Reads the state of a data directory; an unreadable one counts as empty. It may have come with a clone, so of its
+    /// commits only full object names are used.
     pub fn load(store: &Store) -> SyncState {
-        store.read_json_note(FILE_NAME).unwrap_or_default()
+        let mut state: SyncState = store.read_json_note(FILE_NAME).unwrap_or_default();
+        state.merges.retain(|merge| {
+            [Some(&merge.from), merge.to.as_ref()].into_iter().flatten().all(|name| is_object_name(name))
+        });
+        state
     }
 
     /// Whether a merge left the file as it is now, after revision `rev` had written it.
@@ -62,18 +74,15 @@ impl SyncState {
         self.merged.get(path.as_str()).is_some_and(|(written_rev, etag)| *written_rev == rev && *etag == hex)
     }
 
-    /// Records a merge and that it replaced these files, and drops records of files that memdir has written since.
-    /// `commits` is `None` as long as the merge has conflicts.
-    pub fn record_merge(
-        &mut self,
-        store: &Store,
-        entries: &[JournalEntry],
-        replaced: &[String],
-        commits: Option<&MergeCommits>,
-    ) {
-        let newest = entries.last().map_or(0, |entry| entry.rev);
-        self.merges.extend(commits.map(|commits| SyncMerge { rev: newest, commits: commits.clone() }));
+    /// Records a merge. One before it that did not end was given up.
+    pub fn add_merge(&mut self, merge: SyncMerge) {
+        self.merges.retain(|merge| merge.to.is_some());
+        self.merges.push(merge);
         self.merges.drain(..self.merges.len().saturating_sub(MAX_MERGES));
+    }
+
+    /// Records that a merge replaced these files, and drops records of files that memdir has written since.
+    pub fn record_merge(&mut self, store: &Store, entries: &[JournalEntry], replaced: &[String]) {
         let last_writes = journal::last_etags(entries);
         let is_last_write = |path: &str, rev: u64| {
             last_writes.iter().any(|(known_path, (_, last))| known_path.as_str() == path && *last == rev)

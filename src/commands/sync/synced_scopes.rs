@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::scope::leftover_notes;
 use super::SyncRun;
-use super::sync_state::{MergeCommits, SyncState};
+use super::sync_state::{SyncMerge, SyncState};
 use crate::change::{Etag, FileVersion};
 use crate::path::{ARCHIVED_SCOPES, MemoryPath, SCOPES_FOLDER};
 use crate::store::Store;
@@ -84,7 +84,7 @@ impl SyncedScopes {
     }
 
     /// Records a merge in each scope, and which of its files it replaced. Best effort, as all of [`SyncState`].
-    pub fn record_merge(&self, replaced: &[String], commits: Option<&MergeCommits>) {
+    pub fn record_merge(&self, replaced: &[String], merge: Option<&SyncMerge>) {
         for ((is_archived, name), scope) in &self.scopes {
             let in_scope = replaced.iter().filter_map(|path| ScopePath::parse(path));
             let in_scope = in_scope.filter(|path| path.key() == (*is_archived, name.as_str()));
@@ -92,7 +92,12 @@ impl SyncedScopes {
             let Ok((locked, _)) = scope.store.lock() else { continue };
             let Ok(entries) = scope.store.journal() else { continue };
             let mut state = SyncState::load(&scope.store);
-            state.record_merge(&scope.store, &entries, &inner, commits);
+            state.record_merge(&scope.store, &entries, &inner);
+            // Of one with conflicts, only the memory keeps what it began with.
+            if let Some(merge) = merge.filter(|merge| merge.to.is_some()) {
+                let rev = entries.last().map_or(0, |entry| entry.rev);
+                state.add_merge(SyncMerge { rev, ..merge.clone() });
+            }
             state.save(&locked);
         }
     }

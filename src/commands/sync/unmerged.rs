@@ -104,7 +104,7 @@ impl SyncRun<'_> {
     ) -> Result<SyncStep, Rejection> {
         let (state, _) = self.check_state()?;
         let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
-        self.record_merged(locked, &merged, &merged, None)?;
+        self.record_merged(locked, &merged, state.head.as_deref(), None)?;
         let entries = self.session.store.journal()?;
         let unmerged_files = sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
         if unmerged_files.needs_user() {

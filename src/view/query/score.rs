@@ -361,7 +361,8 @@ fn title_hits(file: &ItemizedFile, item: usize) -> Option<&ItemHits> {
     loop {
         // A section's items stand together, its title first.
         let first = file.items.partition_point(|other| other.section < section);
-        if first < item && file.items[first].kind == ItemKind::Entry {
+        let title = &file.items[first];
+        if first < item && title.section == section && title.kind == ItemKind::Entry {
             return file.hits_of(first);
         }
         if section == 0 {

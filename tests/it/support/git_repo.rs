@@ -119,6 +119,12 @@ impl Repo {
         finished(command.arg("--dir").arg(&self.memory).args(args).output().unwrap())
     }
 
+    /// [`Repo::memdir`] at another time.
+    pub fn memdir_at(&self, now: &str, args: &[&str]) -> ProgramOutput {
+        let mut command = self.program(program(), &self.root);
+        finished(command.env("MEMDIR_NOW", now).arg("--dir").arg(&self.memory).args(args).output().unwrap())
+    }
+
     /// memdir in the work tree, which finds the memory by itself.
     pub fn memdir_in_work_tree<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
         finished(self.program(program(), &self.root).args(args).output().unwrap())
