@@ -75,9 +75,11 @@ impl<'s> PastTexts<'s> {
         let sources: Vec<TextSource> = points.iter().map(|(path, point)| self.source_at(path, *point)).collect();
         let objects = sources.iter().filter_map(TextSource::object).collect::<Vec<_>>();
         let mut contents = self.merges.read(&objects)?.into_iter();
+        let mut revisions = HashMap::new();
         let text = |((path, _), source): (&(&MemoryPath, HistoryPoint), &TextSource)| match source {
             TextSource::Revision(rev, side) => {
-                let version = self.store.text_at(*rev, path, *side)?;
+                let revision = revisions.entry(*rev).or_insert_with(|| self.store.texts_at(*rev));
+                let version = revision.text(path, *side)?;
                 Ok(version.and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok()))
             }
             TextSource::Object(_) => {
