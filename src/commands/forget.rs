@@ -225,7 +225,9 @@ fn files_with_text_in_scope(
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.
 fn removed_texts(changeset: &Changeset, snapshot: &Snapshot) -> Vec<String> {
     let mut texts: BTreeSet<String> = BTreeSet::new();
-    for file in &changeset.files {
+    // A proposal goes because it is decided: its diff shows what stays, too.
+    let forgotten_from = changeset.files.iter().filter(|file| inbox_item::id_of(&file.path).is_none());
+    for file in forgotten_from {
         let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
         let after = file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default();
         let remaining_lines: BTreeSet<&str> = after.lines().map(str::trim).collect();

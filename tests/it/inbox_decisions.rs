@@ -317,3 +317,23 @@ fn an_error_after_a_first_revision_says_that_something_was_changed() {
         assert_eq!(waits, !is_committed, "{what}: {failed:?}");
     }
 }
+
+/// The diff of a proposal has the lines beside the change, and those that name its file.
+#[test]
+fn accepting_a_proposal_that_forgets_touches_no_other_than_those_with_the_text() {
+    let memory = memory().file("facts/b.md", "# B\n\n- Prefers tabs\n- Owns cats\n");
+    let kept = propose(&memory, &["add", "b", "Owns cats and dogs"]);
+    let gone = propose(&memory, &["add", "user", "Prefers tabs"]);
+    let other = propose(&memory, &["add", "user", "Owns cats"]);
+    let forgets = propose(&memory, &["rm", "--forget", "b", "- Prefers tabs"]);
+    let waits = |id: &str| memory.text(&format!("inbox/{id}.md"));
+    let before = waits(&other);
+    let told = format!("the text waited in {gone} too, which went with it");
+    let accepted = memory.done(["inbox", &forgets, "--accept"]);
+    assert!(accepted.stderr.contains(&told) && !accepted.stderr.contains("is also in"), "{accepted}");
+    // The text was in the unchanged lines of one, which goes on waiting without it.
+    assert!(!waits(&kept).unwrap().contains("Prefers tabs") && waits(&gone).is_none());
+    assert_eq!(waits(&other), before);
+    memory.done(["inbox", &kept, &other, "--accept"]);
+    assert!(memory.text("facts/b.md").unwrap().ends_with("- Owns cats\n- Owns cats and dogs\n"));
+}
