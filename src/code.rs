@@ -131,7 +131,8 @@ codes! {
     CategoryNotAllowed = "category_not_allowed", 5, false;
     /// A session in a scope names another scope, or the memory above it.
     ScopeNotAllowed = "scope_not_allowed", 5, false;
-    /// An agent changes a sensitive field without the user's consent, or decides about a proposal: a person must.
+    /// An agent changes a sensitive field without the user's consent, decides about a proposal, or erases history through
+    /// a tool: a person must.
     Consent = "consent", 5, false;
     /// An agent changes a file whose changes by agents a person reviews; the change waits in inbox/.
     Review = "review", 5, false;

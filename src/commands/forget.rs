@@ -14,8 +14,8 @@ use super::unread_files::{unread_sentences, why_unread};
 use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
-use crate::operation::Snapshot;
 use crate::operation::locate::new_section_title;
+use crate::operation::{Batch, Operation, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
 use crate::store::Store;
@@ -130,6 +130,17 @@ pub fn find_traces(
         warnings.push(Warning::new(Code::Note, message));
     }
     Ok(ForgetTraces { paths, earlier_paths, texts, queued, warnings })
+}
+
+/// Refuses a batch that erases history, for callers of a tool: a person does that, in the shell.
+///
+/// # Errors
+/// `consent`, with the operation.
+pub fn require_kept_history(batch: &Batch) -> Result<(), Rejection> {
+    let Some(operation) = batch.operations.iter().position(Operation::is_forget) else { return Ok(()) };
+    let refusal = Rejection::new(Code::Consent, "'forget' erases history, which no tool does: a person must")
+        .hint("a person runs `memdir rm --forget` in the shell; without 'forget' the history keeps the text");
+    Err(if batch.operations.len() > 1 { refusal.at_operation(operation) } else { refusal })
 }
 
 /// A file in which one of some texts stands.

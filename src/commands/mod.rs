@@ -101,6 +101,7 @@ pub use check::{CheckOptions, check, check_rot};
 pub use context::{ContextRequest, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;
+pub use forget::require_kept_history;
 pub use graph::graph;
 pub use history::{LogRows, log, show};
 pub use init::init;

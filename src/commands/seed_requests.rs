@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::error_json::error_fields;
 use super::fetch::with_fetches;
+use super::forget::require_kept_history;
 use super::results::{BulletRow, ChangeOutcome, ListResult};
 use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, list, list_bullets, query, read};
 use crate::code::{Code, Rejection, quote_short};
@@ -129,6 +130,7 @@ fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
 fn seed_change(session: &Session, request: &str) -> CommandResult<Value> {
     let options = ChangeOptions { force: true, ..ChangeOptions::default() };
     let mut batch = dialects::parse_batch(request)?;
+    require_kept_history(&batch)?;
     // Without a delete that finds nothing it is still the batch of its id.
     batch.requested_digest = Some(batch.digest());
     let mut reply = SeedChange { success: true, applied_count: None, warnings: Vec::new() };

@@ -11,7 +11,8 @@ use super::tool_result::ToolResult;
 use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
-use crate::commands::{ChangeOptions, ContextRequest, Error};
+use crate::commands::{ChangeOptions, ContextRequest, Error, require_kept_history};
+use crate::operation::Batch;
 use crate::operation::dialects::APPEND_ARGUMENTS;
 use crate::path::ALL_SCOPES;
 use crate::view::query::query_json::{self, QueryItem};
@@ -231,7 +232,9 @@ fn append(call: &ToolRequest) -> Result<ToolResult, Error> {
 }
 
 fn apply(call: &ToolRequest, operations: Value, options: &ChangeOptions) -> Result<ToolResult, Error> {
-    Ok(match call.memory.apply(&operations.to_string(), options)? {
+    let batch: Batch = operations.to_string().parse()?;
+    require_kept_history(&batch)?;
+    Ok(match call.memory.change(batch, options)? {
         ChangeOutcome::Changed(change) => ToolResult::of(&change),
         ChangeOutcome::Repeated(first) => ToolResult::of(&first),
     })

@@ -197,3 +197,31 @@ fn a_request_with_half_a_character_is_answered() {
     assert!(answer["result"].is_object() || answer.get("content").is_some(), "{answer}");
     client.close();
 }
+
+/// A person erases history, in the shell: no tool does, whatever else is in its batch.
+#[test]
+fn no_tool_erases_history() {
+    let memory = memory();
+    let forget = json!({"op": "rm", "at": "user", "text": "Prefers tabs", "forget": true});
+    let both = json!([{"op": "add", "at": "user", "text": "Uses Linux"}, forget]);
+    let before = memory.tree();
+    let mut client = session(&memory);
+    for operations in [json!([forget]), both.clone()] {
+        for dry_run in [true, false] {
+            let arguments = json!({"operations": operations, "dry_run": dry_run, "consent": "yes"});
+            let error = client.refused("memory_change", arguments);
+            assert_eq!((&error["code"], &error["changed"]), (&json!("consent"), &json!(false)), "{error}");
+            let hint = error["hint"].as_str().unwrap();
+            assert!(hint.contains("a person runs `memdir rm --forget` in the shell"), "{error}");
+        }
+    }
+    client.close();
+    for request in [forget.clone(), both.clone(), json!({"operations": both})] {
+        let ran = memory.run(["tool", "seed"]).stdin(request.to_string()).ends();
+        assert!(ran.stdout.contains("\"success\":false") && ran.stdout.contains("rm --forget"), "{ran}");
+    }
+    assert_eq!(memory.tree(), before);
+    // Without a tool it goes, by an agent, too.
+    memory.run(["apply"]).stdin(forget.to_string()).by("claude").exit(0);
+    assert!(!memory.text("facts/user.md").unwrap().contains("Prefers tabs"));
+}
