@@ -257,13 +257,22 @@ fn keep_as_proposal(
         }
         return Ok(id);
     }
-    let first = operation.pointer("/operations/0").unwrap_or(&operation);
+    let all =
+        operation.get("operations").and_then(Value::as_array).map_or(std::slice::from_ref(&operation), Vec::as_slice);
+    let is_forget = |one: &&Value| one["forget"] == true;
+    // What cannot be undone gives the batch its title.
+    let first = all.iter().find(is_forget).or(all.first()).unwrap_or(&operation);
+    let flag = if is_forget(&first) { " --forget" } else { "" };
     let part = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let subject = part("title").or_else(|| part("text")).or_else(|| part("at")).unwrap_or("a change");
     let to = part("to").map_or_else(String::new, |to| format!(" to {to}"));
     let until = today.checked_add(jiff::Span::new().days(i64::from(policy.consent_days))).unwrap_or(today);
     let item = InboxItem {
-        title: format!("{} {}{to}", part("op").unwrap_or_default(), subject.chars().take(120).collect::<String>()),
+        title: format!(
+            "{}{flag} {}{to}",
+            part("op").unwrap_or_default(),
+            subject.chars().take(120).collect::<String>()
+        ),
         reason: cause.to_owned(),
         by: session.actor.clone(),
         at: today.to_string(),

@@ -322,6 +322,7 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
             said: with_branch_state(session, &one.proposal),
             expired: one.proposal.is_expired(&today),
             readable: one.proposal.operations.is_ok(),
+            forgets: one.proposal.forgets(),
             problem: one.proposal.operations.as_ref().err().map(|error| unreadable_reason(&one, error)),
             title: one.proposal.title,
             until: one.proposal.until,

@@ -252,6 +252,11 @@ impl PendingProposal {
         Some(said.trim_matches('"')).filter(|_| self.origin().is_none())
     }
 
+    /// Whether accepting it erases a text for good.
+    pub fn forgets(&self) -> bool {
+        self.operations.as_ref().is_ok_and(|operations| operations.iter().any(Operation::is_forget))
+    }
+
     /// The bullets that it adds.
     pub fn added_texts(&self) -> impl Iterator<Item = &str> {
         self.diff.lines().filter_map(|line| line.strip_prefix('+')?.trim_start().strip_prefix("- "))

@@ -329,6 +329,7 @@ fn accepting_a_proposal_that_forgets_touches_no_other_than_those_with_the_text()
     let waits = |id: &str| memory.text(&format!("inbox/{id}.md"));
     let before = waits(&other);
     let told = format!("the text waited in {gone} too, which went with it");
+    memory.run(["inbox", &forgets, "--accept", "-n"]).exit(0).unchanged().stderr_contains(&told);
     let accepted = memory.done(["inbox", &forgets, "--accept"]);
     assert!(accepted.stderr.contains(&told) && !accepted.stderr.contains("is also in"), "{accepted}");
     // The text was in the unchanged lines of one, which goes on waiting without it.
@@ -336,4 +337,27 @@ fn accepting_a_proposal_that_forgets_touches_no_other_than_those_with_the_text()
     assert_eq!(waits(&other), before);
     memory.done(["inbox", &kept, &other, "--accept"]);
     assert!(memory.text("facts/b.md").unwrap().ends_with("- Owns cats\n- Owns cats and dogs\n"));
+}
+
+#[test]
+fn a_proposal_that_forgets_says_that_it_cannot_be_undone() {
+    let memory = memory();
+    let note = "accepting it also erases the text from the history, which cannot be undone";
+    let plain = propose(&memory, &["rm", "user", "- B"]);
+    let forgets = propose(&memory, &["rm", "--forget", "user", "- B"]);
+    let batch = r#"[{"op":"add","at":"user","text":"D"},{"op":"rm","at":"user","text":"C","forget":true}]"#;
+    let refused = memory.run(["apply"]).stdin(batch).by("bot").may_change().exit(5);
+    let (_, both) = refused.stderr.split_once("try: memdir inbox ").expect(&refused.stderr);
+    for (id, title) in [(forgets.as_str(), "rm --forget B"), (both.trim(), "rm --forget C")] {
+        let listed = memory.done(["inbox", id]);
+        assert!(listed.stdout.starts_with(&format!("{id} {title}\n")) && listed.stdout.contains(note), "{listed}");
+        assert_eq!(memory.done(["inbox", id, "--json"]).json()["proposals"][0]["forgets"], true);
+        let dry = memory.run(["inbox", id, "--accept", "-n"]).exit(0).unchanged();
+        assert!(dry.stderr.contains(note) && dry.stderr.contains("is erased with it"), "{dry}");
+    }
+    let listed = memory.done(["inbox", &plain]);
+    assert!(listed.stdout.starts_with(&format!("{plain} rm B\n")) && !listed.stdout.contains(note), "{listed}");
+    assert_eq!(memory.done(["inbox", &plain, "--json"]).json()["proposals"][0].get("forgets"), None);
+    let dry = memory.run(["inbox", &plain, "--accept", "-n"]).exit(0);
+    assert!(!dry.stderr.contains("erase"), "{dry}");
 }

@@ -5,9 +5,11 @@
 use serde_json::Value;
 
 use super::InboxFile;
+use super::preview::FORGET_NOTE;
 use crate::change::{Changeset, PROPOSER_FIELD};
-use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::change::{commit_approved, dry_run_result, plan_in_context};
+use crate::commands::forget::find_traces;
 use crate::commands::results::ChangeResult;
 use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
@@ -132,12 +134,7 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
 
 /// Whether `-f` forces proposals. It forces none of a revision that forgets a text, because that cannot be undone.
 pub(super) fn is_forced(files: &[&InboxFile], force: bool) -> bool {
-    force && !files.iter().any(|file| forgets_text(file))
-}
-
-/// Whether a proposal erases a text for good.
-fn forgets_text(file: &InboxFile) -> bool {
-    file.proposal.operations.as_ref().is_ok_and(|operations| operations.iter().any(Operation::is_forget))
+    force && !files.iter().any(|file| file.proposal.forgets())
 }
 
 /// Why `-f` did not force proposals of which some forget a text.
@@ -146,7 +143,7 @@ fn unforced_hint(files: &[&InboxFile]) -> String {
     if files.len() == 1 {
         return reason.to_owned();
     }
-    let forgetting: Vec<&str> = files.iter().filter(|file| forgets_text(file)).map(|file| file.id()).collect();
+    let forgetting: Vec<&str> = files.iter().filter(|file| file.proposal.forgets()).map(|file| file.id()).collect();
     format!("{reason}; accept {} by itself", forgetting.join(", "))
 }
 
@@ -213,7 +210,12 @@ pub(super) fn apply_and_remove(
         Ok((changeset, snapshot))
     };
     if options.dry_run {
-        let (changeset, snapshot) = planned()?;
+        let (mut changeset, snapshot) = planned()?;
+        if changeset.forget {
+            let traces = find_traces(session, &mut changeset.clone(), &snapshot)?;
+            changeset.warnings.extend(traces.warnings);
+            changeset.warnings.push(Warning::new(Code::Note, FORGET_NOTE));
+        }
         return Ok(dry_run_result(&changeset, &snapshot));
     }
     // The decision is part of the audit trail, whatever reason a person adds.

@@ -16,11 +16,14 @@ const MAX_NAMED_BULLETS: usize = 3;
 /// Longest text of a bullet in a note, in characters.
 const MAX_BULLET_CHARS: usize = 60;
 
+/// What to know before a proposal that forgets a text is accepted.
+pub(super) const FORGET_NOTE: &str = "accepting it also erases the text from the history, which cannot be undone";
+
 /// A proposal as it would be accepted now.
 pub(super) struct ProposalPreview {
     /// The change as a unified diff; that of the proposal's file if the change cannot be planned.
     pub(super) diff: String,
-    /// That its operation was edited, why it cannot be accepted as it is, what `-f` would change, or that nothing would
+    /// That it forgets a text, that its operation was edited, why it cannot be accepted as it is, what `-f` would change, or that nothing would
     /// change.
     pub(super) notes: Vec<String>,
 }
@@ -31,6 +34,9 @@ pub(super) fn preview(session: &Session, file: &InboxFile) -> ProposalPreview {
     let mut notes = Vec::new();
     if file.proposal.operations.is_err() || file.proposal.is_expired(&session.now.date().to_string()) {
         return ProposalPreview { diff: stored.clone(), notes };
+    }
+    if file.proposal.forgets() {
+        notes.push(FORGET_NOTE.to_owned());
     }
     if inbox_item::is_edited(&file.text, file.id()) {
         notes.push("its operation was edited after it was proposed".to_owned());

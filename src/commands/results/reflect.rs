@@ -315,10 +315,14 @@ pub struct ProposalRow {
     pub until: Option<String>,
     /// The change as a diff: what `--accept` would write now; if that cannot be planned, as of the time of the proposal.
     pub diff: String,
-    /// What to know about the diff, one sentence each: why the proposal cannot be accepted as it is, which other bullets
-    /// it would change now than when it was proposed, or that it would change nothing.
+    /// What to know about the diff, one sentence each: that accepting it erases history, why the proposal cannot be
+    /// accepted as it is, which other bullets it would change now than when it was proposed, or that it would change
+    /// nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Whether accepting it also erases the text from the history (`rm --forget`), which cannot be undone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forgets: bool,
     /// Whether the operation in the file can be parsed.
     pub readable: bool,
     /// Why it cannot be parsed, with the file.
