@@ -54,8 +54,7 @@ impl ApprovalGate<'_> {
         }
         let texts = ChangedTexts::of(changeset, snapshot);
         let changed = ChangedFields::of(self.session, changeset, &texts);
-        let stated = if changed.added.is_empty() { changed.removed } else { changed.added };
-        self.require_agreement(changeset, &texts, stated)
+        self.require_agreement(changeset, &texts, changed)
     }
 
     /// Adds to a change with the user's consent the removal of the proposal that was kept of the same batch without it.
@@ -95,9 +94,10 @@ impl ApprovalGate<'_> {
         let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
         let mut removed = ChangedFields::of(session, changeset, &texts).removed;
         removed.retain(|(_, text)| !kept(text));
+        let changed = ChangedFields { added: Vec::new(), removed };
         let operations = changeset.operations.iter().map(|operation| dialects::parse_operation(operation).ok());
         let planned = Batch { operations: operations.collect::<Option<_>>().unwrap_or_default(), ..self.batch.clone() };
-        ApprovalGate { batch: &planned, ..*self }.require_agreement(changeset, &texts, removed)
+        ApprovalGate { batch: &planned, ..*self }.require_agreement(changeset, &texts, changed)
     }
 
     /// Refuses a change of these fields and texts, unless the batch carries the user's consent to each.
@@ -105,9 +105,9 @@ impl ApprovalGate<'_> {
         &self,
         changeset: &Changeset,
         texts: &ChangedTexts<'_>,
-        stated: Vec<(String, String)>,
+        changed: ChangedFields,
     ) -> Result<(), Error> {
-        let fields = unconsented_fields(self.batch, stated);
+        let fields = unconsented_fields(self.batch, changed);
         if fields.is_empty() {
             return Ok(());
         }
@@ -201,33 +201,42 @@ impl ChangedFields {
         let stated = |all: Vec<ChangedStatement>| {
             all.into_iter().filter_map(|one| Some((field_of(&one)?, one.text))).collect::<Vec<_>>()
         };
-        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
+        let (mut added, removed) = changed_statements(changeset, texts, &rules.sensitive);
+        // What moves into `procedures/` is hidden there, and no new statement.
+        added.retain(|one| !one.in_procedures || removed.iter().all(|gone| gone.text != one.text));
         ChangedFields { added: stated(added), removed: stated(removed) }
     }
 }
 
 /// The sensitive fields of what a change removes, each once.
 pub(super) fn removed_fields(session: &Session, changeset: &Changeset, texts: &ChangedTexts<'_>) -> Vec<String> {
-    unconsented_fields(&Batch::default(), ChangedFields::of(session, changeset, texts).removed)
+    let removed = ChangedFields::of(session, changeset, texts).removed;
+    unconsented_fields(&Batch::default(), ChangedFields { added: Vec::new(), removed })
 }
 
-/// The fields of statements to which the user's words in the batch do not agree.
-fn unconsented_fields(batch: &Batch, stated: Vec<(String, String)>) -> Vec<String> {
+/// The fields of a change to which the user's words in the batch do not agree. A field that gets another value is added.
+fn unconsented_fields(batch: &Batch, changed: ChangedFields) -> Vec<String> {
     // A batch is one change: a refusal of one of its operations refuses all.
-    let agreed = |text: &str| !batch.consent.is_empty() && batch.consent.iter().all(|quote| agrees(quote, text));
-    let mut fields: Vec<String> =
-        stated.into_iter().filter(|(_, text)| !agreed(text)).map(|(field, _)| field).collect();
+    let agreed =
+        |agrees: &dyn Fn(&str) -> bool| !batch.consent.is_empty() && batch.consent.iter().all(|quote| agrees(quote));
+    let ChangedFields { added, removed } = changed;
+    let is_replaced = |field: &String| added.iter().any(|(of, _)| of == field);
+    let removed = removed
+        .iter()
+        .filter(|(field, text)| !is_replaced(field) && !agreed(&|quote| guards::agrees_to_removal(quote, field, text)));
+    let refused = added.iter().filter(|(_, text)| !agreed(&|quote| agrees_to_addition(quote, text))).chain(removed);
+    let mut fields: Vec<String> = refused.map(|(field, _)| field.clone()).collect();
     fields.sort();
     fields.dedup();
     fields
 }
 
 /// Whether the user's words agree to a text, as an answer to the question whether to remember it. A refusal does not.
-fn agrees(quote: &str, text: &str) -> bool {
+fn agrees_to_addition(quote: &str, text: &str) -> bool {
     let turn = |number, role, text: String| Turn { number, role, at: None, text, injected: false };
     let turns =
         [turn(1, Role::Assistant, format!("Should I remember this? {text}")), turn(2, Role::User, quote.to_owned())];
-    guards::has_consent_for(text, &turns, 2)
+    !guards::asks_for_removal(quote) && guards::has_consent_for(text, &turns, 2)
 }
 
 /// Writes a batch as a proposal, unless the same one waits already. `cause` is what it waits for. Returns its id.
@@ -362,7 +371,7 @@ mod tests {
     #[test]
     fn words_that_refuse_are_no_consent() {
         for quote in ["Yes, please remember that.", "yes, do", "ok, remember it", "好的，记住吧"] {
-            assert!(agrees(quote, "Lives in Austin"), "{quote}");
+            assert!(agrees_to_addition(quote, "Lives in Austin"), "{quote}");
         }
         for quote in [
             "No, don't save that.",
@@ -371,7 +380,42 @@ mod tests {
             "Should you remember that?",
             "Sure, remember that I drink tea",
         ] {
-            assert!(!agrees(quote, "Lives in Austin"), "{quote}");
+            assert!(!agrees_to_addition(quote, "Lives in Austin"), "{quote}");
+        }
+    }
+
+    /// Texts that agree (`+`) or do not (`-`) to the removal of `City: Rome`, and to the addition of `City: Berlin`; `.` is
+    /// not judged.
+    fn wrong_judgements(texts: &str) -> Vec<String> {
+        let rows = texts.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let is_wrong = |row: &&str| {
+            let (signs, quote) = row.split_once(' ').unwrap();
+            let judged =
+                [guards::agrees_to_removal(quote, "city", "City: Rome"), agrees_to_addition(quote, "City: Berlin")];
+            signs.chars().zip(judged).any(|(sign, agrees)| sign != '.' && agrees != (sign == '+'))
+        };
+        rows.filter(is_wrong).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_agree_to_a_removal_or_to_an_addition() {
+        for texts in [
+            include_str!("../../fixtures/guards/consent_removal.en.txt"),
+            include_str!("../../fixtures/guards/consent_removal.zh.txt"),
+        ] {
+            assert_eq!(wrong_judgements(texts), [""; 0]);
+        }
+    }
+
+    /// Written before the rules, and some after them. The rules were not changed for them; the two wait for a person.
+    #[test]
+    fn words_that_were_not_seen_agree_to_a_removal_or_to_an_addition() {
+        for (texts, most) in [
+            (include_str!("../../fixtures/guards/judged/consent_removal.en.txt"), 2),
+            (include_str!("../../fixtures/guards/judged/consent_removal.zh.txt"), 0),
+        ] {
+            let wrong = wrong_judgements(texts);
+            assert!(wrong.len() <= most, "{wrong:#?}");
         }
     }
 }

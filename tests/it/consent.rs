@@ -6,6 +6,9 @@ use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const USER: &str = "# User\n\n- City: Bonn\n- Likes jazz\n- The tool is called anvil\n";
 
+/// Agrees to whatever was asked.
+const YES: &str = "Yes, please do that.";
+
 /// A command that changes a sensitive field.
 struct Writer {
     words: &'static [&'static str],
@@ -22,6 +25,15 @@ const fn writer(words: &'static [&'static str], op: &'static str) -> Writer {
 
 const fn fed(words: &'static [&'static str], stdin: &'static str, op: &'static str) -> Writer {
     Writer { words, stdin: Some(stdin), op, before: &[] }
+}
+
+impl Writer {
+    /// Whether it takes the field out of the memory, or hides it.
+    fn removes(&self) -> bool {
+        let hides =
+            |word: &&str| word.starts_with("exp=") || word.starts_with("branch=") || word.starts_with("procedures/");
+        self.op == "rm" || self.words.iter().any(hides)
+    }
 }
 
 const WRITERS: &[Writer] = &[
@@ -190,8 +202,8 @@ fn a_name_under_people_is_no_agents() {
 
 #[test]
 fn the_users_words_of_consent_are_kept_and_shown() {
-    let quote = "Yes, please remember that.";
     for row in WRITERS {
+        let quote = if row.removes() { "Yes, please forget that." } else { "Yes, please remember that." };
         let memory = memory();
         let outcome = command(&memory, row, &["--consent", quote]).by("planner").exit(0);
         assert!(!outcome.difference.contains("inbox/"), "{outcome}");
@@ -207,10 +219,17 @@ fn the_users_words_of_consent_are_kept_and_shown() {
 
 #[test]
 fn a_refusal_in_the_quote_is_a_refusal() {
-    for (row, quote) in WRITERS
+    let refusals = |row: &Writer| {
+        if row.removes() {
+            ["No, please don't delete that.", "别删掉这个。", "Yes, please remember that."]
+        } else {
+            ["No, please don't save that.", "别记住这个。", "Yes, forget it."]
+        }
+    };
+    let quotes = WRITERS
         .iter()
-        .flat_map(|row| ["No, please don't save that.", "别记住这个。", "What time is it?"].map(|quote| (row, quote)))
-    {
+        .flat_map(|row| ["What time is it?"].into_iter().chain(refusals(row)).map(move |quote| (row, quote)));
+    for (row, quote) in quotes {
         let memory = memory();
         let (_, outcome) = refused(&memory, command(&memory, row, &["--consent", quote]).by("planner"));
         assert!(outcome.stderr.contains("the quote does not agree to it"), "{outcome}");
@@ -369,7 +388,7 @@ fn a_bullet_that_moves_states_nothing_new_unless_its_place_makes_it_a_field() {
     for (bullet, to) in [("Rome", "user#city"), ("Rome", "city"), ("Oslo", "user#work"), ("Oslo", "notes")] {
         let memory = Memory::new().file("facts/user.md", text);
         refused(&memory, memory.run(["mv", &at(bullet), to]).by("planner"));
-        memory.run(["mv", &at(bullet), to, "--consent", "Yes, please remember that."]).by("planner").exit(0);
+        memory.run(["mv", &at(bullet), to, "--consent", YES]).by("planner").exit(0);
     }
     // A file that gets the name of a field.
     let memory = Memory::new().file("facts/trips.md", "# Trips\n\n- Rome\n");
@@ -387,7 +406,7 @@ fn a_compaction_to_a_size_of_the_agents_archives_no_sensitive_field() {
     memory.run(["inbox", &id, "--accept"]).exit(0);
     assert!(memory.text("archive/facts/user.md").unwrap().contains("- City: Bonn\n"));
     // With the user's words; for what is not sensitive; and by a limit of the policy.
-    let agreed = ["compact", "user", "--to", "2", "--consent", "Yes, please do that."];
+    let agreed = ["compact", "user", "--to", "2", "--consent", YES];
     self::memory().run(agreed).by("planner").exit(0);
     let other = Memory::new().file("facts/user.md", "# User\n\n- Likes jazz\n- City: Bonn\n");
     other.run(["compact", "user", "--to", "1"]).by("planner").exit(0);
@@ -510,4 +529,16 @@ fn with_the_users_words_the_proposal_without_them_goes() {
     refused(&memory, memory.run(["add", "user", "Preferred name: Ana"]).by("planner"));
     memory.run(["add", "user", "User lives in Bath", "--consent", "yes, remember it"]).by("planner").exit(0);
     only_proposal(&memory);
+}
+
+/// Who asks to remember one field does not ask to remove another.
+#[test]
+fn an_addition_in_the_batch_is_no_consent_to_a_removal() {
+    let memory = memory();
+    let batch = r#"[{"op":"add","at":"user","text":"Language: German"},{"op":"rm","at":"user","text":"City: Bonn"}]"#;
+    let apply = |quote| memory.run(["apply", "--consent", quote]).stdin(batch).by("planner");
+    let (_, outcome) = refused(&memory, apply("Yes, please remember that."));
+    assert!(outcome.stderr.contains("memdir: consent: city changes only"), "{outcome}");
+    apply(YES).exit(0);
+    assert!(!memory.text("facts/user.md").unwrap().contains("Bonn"));
 }

@@ -38,6 +38,8 @@ pub(super) struct ChangedStatement {
     labels: Vec<String>,
     /// Whether the same sentence stood elsewhere before, or stands elsewhere now, with other labels.
     pub moved: bool,
+    /// Whether it stands in `procedures/`, which no context shows.
+    pub in_procedures: bool,
 }
 
 impl ChangedStatement {
@@ -130,6 +132,7 @@ pub(super) fn changed_statements(
             text: text.clone(),
             labels: labels.clone(),
             moved: by_text[&(*is_procedure, text.clone())].signum() != sign,
+            in_procedures: *is_procedure,
         };
         changed.map(statement).collect()
     };
@@ -390,7 +393,7 @@ mod tests {
 
     fn readings(text: &str, labels: &[&str]) -> Vec<String> {
         let labels = labels.iter().map(|label| (*label).to_owned()).collect();
-        ChangedStatement { text: text.into(), labels, moved: false }.readings()
+        ChangedStatement { text: text.into(), labels, moved: false, in_procedures: false }.readings()
     }
 
     #[test]

@@ -273,7 +273,7 @@ fn is_remember_question(text: &str) -> bool {
             || HAN_REMEMBER_QUESTIONS.find_unspaced(text).is_some())
 }
 
-fn is_agreement(text: &str) -> bool {
+pub(super) fn is_agreement(text: &str) -> bool {
     if text.trim_end().ends_with(['?', '？']) {
         return false;
     }

@@ -13,7 +13,8 @@
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): what the quote's turn does not contain, or puts together in another way.
-//! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
+//! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered, `removal_consent` to
+//!   have one removed.
 //! * [`corrections`]: what a user took back and what stands in its place.
 //! * [`ending`]: whether the user says that a bullet ended.
 //! * [`withheld`]: requests of the user not to keep what was said.
@@ -38,6 +39,7 @@ pub mod person;
 mod personal_numbers;
 mod possible_contradiction;
 pub mod relation;
+mod removal_consent;
 pub mod secrets;
 pub mod sensitive;
 pub mod step;
@@ -52,6 +54,7 @@ pub use duplicate::{RelatedText, find_related, find_related_or_exclusive, find_r
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, agrees, check_agreement, check_grounding, check_last_day, check_particulars};
 use possible_contradiction::opposite_states;
+pub use removal_consent::{agrees_to_removal, asks_for_removal};
 pub use sensitive::{benign_field, field_labels, sensitive_field};
 pub use withheld::find_withheld;
 

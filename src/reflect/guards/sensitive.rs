@@ -208,9 +208,9 @@ pub(super) fn stated_field(text: &str, fields: &[String]) -> Option<String> {
 }
 
 /// A sentence, read as a statement about the user where its subject is missing or "I".
-struct UserSentence<'a> {
+pub(super) struct UserSentence<'a> {
     text: &'a str,
-    words: Vec<WordToken<'a>>,
+    pub(super) words: Vec<WordToken<'a>>,
     han: String,
 }
 
@@ -222,7 +222,7 @@ const PREDICATES: WordList = word_list!("guards/consent/predicates.en.txt");
 const HAN_PREDICATES: PhraseList = phrase_list!("guards/consent/predicates.zh.txt");
 
 impl<'a> UserSentence<'a> {
-    fn new(text: &'a str) -> UserSentence<'a> {
+    pub(super) fn new(text: &'a str) -> UserSentence<'a> {
         let text = text.trim_start_matches(['-', '*', ' ']);
         let mut words = Vec::new();
         for token in word_tokens(text) {
@@ -269,7 +269,7 @@ fn third_person(word: &str) -> String {
 }
 
 /// A field of the policy, with what memdir knows about it.
-struct SoughtField {
+pub(super) struct SoughtField {
     /// The name as a label: `blood_type` → "blood type", `goals_add` → "goals".
     spoken: String,
     known: Option<&'static SensitiveField>,
@@ -281,7 +281,7 @@ const HAN_LABEL_OPENINGS: PhraseList = phrase_list!("guards/consent/label_openin
 const BEFORE_LABEL: WordList = word_list!("guards/consent/before_label.en.txt");
 
 impl SoughtField {
-    fn new(field: &str) -> SoughtField {
+    pub(super) fn new(field: &str) -> SoughtField {
         let name = field.to_lowercase();
         let spoken = name.strip_suffix("_add").unwrap_or(&name).replace(['_', '-'], " ");
         let known =
@@ -290,7 +290,7 @@ impl SoughtField {
     }
 
     /// `label` is in lower case.
-    fn has_label(&self, label: &str) -> bool {
+    pub(super) fn has_label(&self, label: &str) -> bool {
         let parts =
             || label.split([',', '/', '&', '、', '和', '或']).flat_map(|part| part.split(" and ")).map(str::trim);
         // "Handle among friends", 户籍所在地: a label with where, when or for whom it holds.
