@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
 
+use super::journal::JOURNAL_NAME;
 use super::root::{DataRoot, create_dir, read_error, write_error};
 use super::{Store, init, platform, walk};
 use crate::code::{Code, Rejection, quote};
@@ -211,7 +212,8 @@ pub(super) fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<Strin
 }
 
 /// Empties what is left of a directory after git took its files: what stayed on this machine (`.memdir/`, `inbox/`)
-/// goes to the scope that will have its name. Of two `.memdir/` the scope keeps its own.
+/// goes to the scope that will have its name. Of two `.memdir/` the scope keeps its own, unless only the other one has a
+/// journal.
 ///
 /// # Errors
 /// `exists` if both have anything else; `read_only`, `io`.
@@ -227,7 +229,12 @@ fn adopt_leftover(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Re
             Err(Errno::NOENT) => {
                 rustix::fs::renameat(&rest, entry, scope, entry).map_err(|e| write_error(e, &format!("'{entry}'")))?;
             }
-            Ok(_) if entry == HISTORY_FOLDER => remove_tree(&rest, entry, 0)?,
+            Ok(_) if entry == HISTORY_FOLDER => {
+                if has_journal(&rest)? && !has_journal(scope)? {
+                    move_into(&rest, scope, entry, 0)?;
+                }
+                remove_tree(&rest, entry, 0)?;
+            }
             Ok(_) if entry == init::GITIGNORE_FILE => {
                 rustix::fs::unlinkat(&rest, entry, AtFlags::empty())
                     .map_err(|e| write_error(e, &format!("'{entry}'")))?;
@@ -237,6 +244,44 @@ fn adopt_leftover(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Re
         }
     }
     rustix::fs::unlinkat(above, name, AtFlags::REMOVEDIR).map_err(|e| write_error(e, &format!("'{name}'")))
+}
+
+/// Whether there is a history in the `.memdir/` of a directory.
+fn has_journal(dir: &OwnedFd) -> Result<bool, Rejection> {
+    match platform::stat_name(dir, &format!("{HISTORY_FOLDER}/{JOURNAL_NAME}")) {
+        Ok(stat) => Ok(stat.st_size > 0),
+        Err(Errno::NOENT | Errno::NOTDIR) => Ok(false),
+        Err(e) => Err(read_error(e, "the journal")),
+    }
+}
+
+/// Moves what a directory has and the one of the same name elsewhere lacks. What both have stays in both; an empty
+/// journal counts as none.
+///
+/// # Errors
+/// `too_large` for folders that are too deep; `read_only`, `io`.
+fn move_into(from: &OwnedFd, to: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejection> {
+    let open = |above: &OwnedFd| platform::open_subdir(above.as_fd(), name.as_bytes());
+    let (from, to) = match (open(from), open(to)) {
+        (Ok(from), Ok(to)) => (from, to),
+        // A file.
+        (Err(Errno::NOTDIR | Errno::LOOP), _) | (_, Err(Errno::NOTDIR | Errno::LOOP)) => return Ok(()),
+        (Err(e), _) | (_, Err(e)) => return Err(read_error(e, &format!("'{name}'"))),
+    };
+    if depth == MAX_DEPTH {
+        return Err(Rejection::new(Code::TooLarge, format!("'{name}' is too deep to be moved")));
+    }
+    for entry in entry_names(&from, name)? {
+        let Ok(entry) = std::str::from_utf8(&entry) else { continue };
+        match platform::stat_name(&to, entry) {
+            Ok(stat) if entry != JOURNAL_NAME || stat.st_size > 0 => move_into(&from, &to, entry, depth + 1)?,
+            Ok(_) | Err(Errno::NOENT) => {
+                rustix::fs::renameat(&from, entry, &to, entry).map_err(|e| write_error(e, &format!("'{entry}'")))?;
+            }
+            Err(e) => return Err(read_error(e, &format!("'{entry}'"))),
+        }
+    }
+    Ok(())
 }
 
 /// The names in a directory.
@@ -333,6 +378,29 @@ mod tests {
         assert_eq!(store.scope_names(ScopeState::Archived).unwrap(), [""; 0]);
         store.finish_purges().unwrap();
         assert!(!dir.path().join("scopes/.archived/.purged-web").exists());
+    }
+
+    #[test]
+    fn of_two_histories_the_one_with_a_journal_stays() {
+        for (kept, expected) in [("", "old"), ("new", "new")] {
+            let (dir, store) = memory();
+            scope(&store, "web");
+            let [live, left] = ["scopes/web", "scopes/.archived/web"].map(|at| dir.path().join(at).join(".memdir"));
+            for (at, journal) in [(&live, kept), (&left, "old")] {
+                fs_err::create_dir_all(at.join("undo")).unwrap();
+                fs_err::write(at.join("sync"), journal).unwrap();
+                fs_err::write(at.join("journal"), journal).unwrap();
+                fs_err::write(at.join("undo").join(format!("{journal}-0")), "text").unwrap();
+            }
+            if kept.is_empty() {
+                fs_err::remove_file(live.join("journal")).unwrap();
+            }
+            store.adopt_leftovers().unwrap();
+            let read = |name: &str| fs_err::read_to_string(live.join(name)).unwrap();
+            assert_eq!((read("journal").as_str(), read("sync").as_str()), (expected, kept));
+            assert_eq!(read(&format!("undo/{expected}-0")), "text");
+            assert!(!dir.path().join("scopes/.archived/web").exists());
+        }
     }
 
     #[test]

@@ -750,6 +750,27 @@ fn a_conversation_goes_to_the_scope_that_the_rules_name() {
     assert!(none.status == 3 && none.stderr.contains("scope_not_found"), "{none}");
 }
 
+/// A sync that brings a scope back takes its history along, though it notes in the scope what it merged.
+#[test]
+fn a_scope_that_a_sync_restores_keeps_its_history() {
+    let (here, there) = pair();
+    here.memdir(["scope", "add", "web"]).exit(0);
+    here.memdir(["-S", "web", "add", "user", "Likes tea"]).exit(0);
+    settle(&here, &there);
+    here.memdir(["scope", "rm", "web"]).exit(0);
+    settle(&here, &there);
+    there.memdir(["scope", "add", "web", "--restore"]).exit(0);
+    settle(&there, &here);
+    assert!(here.memdir(["-S", "web", "log"]).exit(0).stdout.contains("facts/user.md"));
+    here.memdir(["-S", "web", "undo", "-n"]).exit(0);
+    // The archive is taken along, too.
+    there.memdir(["-S", "web", "add", "user", "Likes coffee"]).exit(0);
+    there.memdir(["scope", "rm", "web"]).exit(0);
+    settle(&there, &here);
+    assert!(here.memory().join("scopes/.archived/web/.memdir/journal").exists());
+    assert!(!here.memory().join("scopes/web").exists());
+}
+
 /// Scopes are files of the memory's repository: committed, merged bullet by bullet, archived and purged with it.
 #[test]
 fn sync_takes_the_scopes_along() {

@@ -102,7 +102,7 @@ impl SyncRun<'_> {
         let merge = from.map(|from| SyncMerge { to, ..SyncMerge::new(self.session, &entries, from) });
         merge.iter().cloned().for_each(|merge| sync_state.add_merge(merge));
         sync_state.save(locked);
-        SyncedScopes::of(store, files.iter().map(String::as_str)).record_merge(files, merge.as_ref());
+        self.record_in_scopes(files, files, merge.as_ref());
         Ok(())
     }
 
@@ -113,10 +113,17 @@ impl SyncRun<'_> {
         merge.to = self.git.first_merge_after(&merge.from)?;
         if let Some(to) = &merge.to {
             let changed = self.git.changed_paths(&merge.from, to, false)?;
-            SyncedScopes::of(&self.session.store, changed.iter().map(String::as_str)).record_merge(&[], Some(&merge));
+            self.record_in_scopes(&changed, &[], Some(&merge));
             sync_state.add_merge(merge);
         }
         sync_state.save(locked);
         Ok(())
+    }
+    /// Records a merge in the scopes of which it changed files.
+    fn record_in_scopes(&self, changed: &[String], replaced: &[String], merge: Option<&SyncMerge>) {
+        let store = &self.session.store;
+        // Before the note of the merge makes a `.memdir/` of its own where git moved a scope to.
+        drop(store.adopt_leftovers());
+        SyncedScopes::of(store, changed.iter().map(String::as_str)).record_merge(replaced, merge);
     }
 }
