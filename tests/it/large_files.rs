@@ -37,6 +37,17 @@ fn a_page_with_many_links_takes_no_quadratic_time() {
     assert!(large < small * 8 + Duration::from_millis(200), "{small:?}, {large:?}");
 }
 
+/// Each row of a table is an item, and the table is one block: it is not read again for each row.
+#[test]
+fn a_large_table_is_shown_in_a_moment() {
+    let rows: String = (0..3_000).map(|n| format!("| k{n} | {} {} |\n", word(n), word(n + 1))).collect();
+    let memory = Memory::new().file("facts/t.md", &format!("# T\n\n| a | b |\n|---|---|\n{rows}"));
+    let started = Instant::now();
+    memory.done(["context"]).stdout_contains("| k1 |");
+    memory.done(["export", "--to", "records"]).stdout_contains("k2999");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
 /// A memory with a file of which only the start and the length matter: more than 64 MiB.
 fn with_oversized_file(memory: Memory) -> Memory {
     memory.put("facts/big.md", "# Big\n\n- zebra at the start\n");

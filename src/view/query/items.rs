@@ -217,7 +217,8 @@ pub fn item_line(document: &Document, item: &DocumentItem) -> String {
 pub fn paragraph_text<'d>(document: &'d Document, item: &DocumentItem) -> Cow<'d, str> {
     let raw = &document.text()[item.start as usize..item.end as usize];
     let is_reason = item.kind == ItemKind::Paragraph && memory_index::is_reason(raw);
-    match memory_index::memory_rule(document).filter(|_| is_reason) {
+    // The rule may be a sentence of a long table: only a reason asks for it.
+    match is_reason.then(|| memory_index::memory_rule(document)).flatten() {
         Some(rule) => Cow::Owned(format!("{rule} {raw}")),
         None => Cow::Borrowed(raw),
     }
