@@ -3,7 +3,7 @@
 //!
 //! Never decides which of them is true; callers compare only statements about one subject.
 
-use super::exact_tokens::one_difference;
+use super::exact_tokens::one_difference_of;
 use super::statement::{COMPARATORS, Statement, StatementToken, TokenKind};
 use super::stem;
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -56,22 +56,28 @@ pub fn find_contradiction(a: &str, b: &str) -> Option<Difference> {
 /// Like [`find_contradiction`], for statements that are compared with many others.
 pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference> {
     // Two tasks can both be open.
-    if a.label_key != b.label_key || [a, b].into_iter().any(|s| is_task(s.text)) {
+    let (of_a, of_b) = (a.parts(), b.parts());
+    if a.label_key != b.label_key || of_a.is_task || of_b.is_task {
         return None;
     }
     if differ_in_one_opposite(a, b) || differ_in_han_opposite(a.text, b.text) {
         return Some(Difference::Opposite);
     }
-    if let Some(difference) = one_difference(a.text, b.text).filter(|d| *d != Difference::Name || !is_multi_valued(a)) {
+    let exact = one_difference_of((a.text, &of_a.words), (b.text, &of_b.words));
+    if let Some(difference) = exact.filter(|d| *d != Difference::Name || !is_multi_valued(a)) {
         return Some(difference);
     }
-    let [conditions_a, conditions_b] = [a, b].map(|s| s.conditions.get_or_init(|| conditions(s.text)));
+    let by_label = a.label.as_deref().is_some_and(|label| !is_open_label(label));
+    let most_differing = if by_label { MAX_DIFFERING_IN_VALUE } else { MAX_DIFFERING };
+    if of_a.is_negated == of_b.is_negated && of_a.least_difference(of_b) > most_differing {
+        return None;
+    }
+    let [conditions_a, conditions_b] = [a, b].map(|s| s.parts().conditions.get_or_init(|| conditions(s.text)));
     if conditions_a != conditions_b {
         return None;
     }
     let diff = TokenDiff::of(a, b);
-    let by_label = a.label.as_deref().is_some_and(|label| !is_open_label(label));
-    if a.is_negated() != b.is_negated() {
+    if of_a.is_negated != of_b.is_negated {
         // "no longer", "need not", 不要, 必须
         let is_negation_part =
             |t: &&&StatementToken<'_>| matches!(&*t.key, "longer" | "need") || t.is_han && HAN_MODALS.contains(&t.key);
@@ -89,7 +95,8 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if diff.is_day_and_number() || diff.is_identifier(a) && diff.is_identifier(b) {
         return None;
     }
-    if by_label && diff.only_a.len() <= 6 && diff.only_b.len() <= 6 && diff.is_short() {
+    let differing = diff.only_a.len().max(diff.only_b.len());
+    if by_label && differing <= MAX_DIFFERING_IN_VALUE && diff.is_short() {
         return (!is_multi_valued(a)).then_some(Difference::Value);
     }
     let kind = diff.kind(a, b)?;
@@ -97,7 +104,7 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if kind == Difference::Name && compares(a) && compares(b) || kind == Difference::Date && diff.is_day_and_number() {
         return None;
     }
-    let same_frame = diff.shared > 0 && diff.only_a.len().max(diff.only_b.len()) <= 3 && diff.is_one_place(a, b);
+    let same_frame = diff.shared > 0 && differing <= MAX_DIFFERING && diff.is_one_place(a, b);
     let excluded = match kind {
         Difference::Name => [a, b].into_iter().any(|s| is_multi_valued(s) || diff.is_subject(s) || s.is_event()),
         Difference::Number | Difference::Date => [a, b].into_iter().any(|s| s.is_event() && !happens_once(s)),
@@ -109,10 +116,10 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
 /// Characters that demand, or forbid after a negation: with or without them, what is denied is the same.
 const HAN_MODALS: &str = "要必须应该能得许";
 
-/// Whether a text is that of a task: `[ ] Call Ann`, `[x] Ship it`.
-fn is_task(text: &str) -> bool {
-    ["[ ] ", "[x] ", "[X] "].iter().any(|mark| text.trim_start().starts_with(mark))
-}
+/// How many content tokens each of two statements may have that the other lacks.
+const MAX_DIFFERING: usize = 3;
+/// The same of two values under one label.
+const MAX_DIFFERING_IN_VALUE: usize = 6;
 
 /// The words of a text that limit when or where it holds.
 fn conditions(text: &str) -> Vec<String> {

@@ -64,8 +64,12 @@ pub fn differ(a: &str, b: &str) -> bool {
 }
 
 /// The difference of two texts that are equal but for one place, where each has an exact token that the other lacks.
-pub fn one_difference(a: &str, b: &str) -> Option<Difference> {
-    let (left, right) = differing_parts(a, b)?;
+/// Each comes with its [`placed_words`].
+pub fn one_difference_of(
+    (a, words_of_a): (&str, &[(usize, usize)]),
+    (b, words_of_b): (&str, &[(usize, usize)]),
+) -> Option<Difference> {
+    let (left, right) = differing_parts((a, words_of_a), (b, words_of_b))?;
     let is_short = |part: &str| part.len() <= MAX_PART && part.split_whitespace().count() <= MAX_WORDS;
     if !is_short(left) || !is_short(right) {
         return None;
@@ -97,19 +101,23 @@ const ONE_VALUED: WordList = word_list!("exact_tokens/one_valued.en.txt");
 const MAX_PART: usize = 32;
 const MAX_WORDS: usize = 3;
 
+/// The offsets of a text's words, and their lengths without what ends a sentence.
+pub fn placed_words(text: &str) -> Vec<(usize, usize)> {
+    let start = text.as_ptr() as usize;
+    let trim = |word: &str| word.trim_end_matches(['.', '。', '!']).len();
+    text.split_whitespace().map(|w| (w.as_ptr() as usize - start, trim(w))).collect()
+}
+
 /// The parts of two texts between what they have in common at the start and at the end, in whole words; `None` if one
 /// has no word of its own there.
-fn differing_parts<'a, 'b>(a: &'a str, b: &'b str) -> Option<(&'a str, &'b str)> {
-    let words = |text: &str| -> Vec<(usize, usize)> {
-        let start = text.as_ptr() as usize;
-        let trim = |word: &str| word.trim_end_matches(['.', '。', '!']).len();
-        text.split_whitespace().map(|w| (w.as_ptr() as usize - start, trim(w))).collect()
-    };
-    let (of_a, of_b) = (words(a), words(b));
+fn differing_parts<'a, 'b>(
+    (a, of_a): (&'a str, &[(usize, usize)]),
+    (b, of_b): (&'b str, &[(usize, usize)]),
+) -> Option<(&'a str, &'b str)> {
     let same = |i: usize, j: usize| {
         let ((at, length), (to, other)) = (of_a[i], of_b[j]);
-        a[at..at + length].eq_ignore_ascii_case(&b[to..to + other]) && a[at..at + length] == b[to..to + other]
-            || at == 0 && to == 0 && a[..length].eq_ignore_ascii_case(&b[..other])
+        let (one, other) = (&a.as_bytes()[at..at + length], &b.as_bytes()[to..to + other]);
+        one == other || at == 0 && to == 0 && one.eq_ignore_ascii_case(other)
     };
     let shorter = of_a.len().min(of_b.len());
     let front = (0..shorter).take_while(|&i| same(i, i)).count();
@@ -122,7 +130,7 @@ fn differing_parts<'a, 'b>(a: &'a str, b: &'b str) -> Option<(&'a str, &'b str)>
         let (last, length) = words[words.len() - 1 - back];
         (words[front].0, last + length.max(1).min(text.len() - last))
     };
-    let (left, right) = (part(a, &of_a), part(b, &of_b));
+    let (left, right) = (part(a, of_a), part(b, of_b));
     Some((&a[left.0..left.1], &b[right.0..right.1]))
 }
 
@@ -307,6 +315,7 @@ mod tests {
 
     #[test]
     fn one_place_that_differs_excludes() {
+        let one_difference = |a, b| one_difference_of((a, &placed_words(a)), (b, &placed_words(b)));
         for (a, b) in [
             ("The rent is €900", "The rent is £900 a month"),
             ("The link has 10 Mb/s", "The link has 10 MB/s"),

@@ -11,6 +11,7 @@ pub mod code_anchor;
 pub mod code_path;
 pub mod code_text;
 pub mod command_paths;
+pub mod compared_parts;
 pub mod contradiction;
 pub mod counted_noun;
 pub mod dates;

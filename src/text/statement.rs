@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::compared_parts::ComparedParts;
 use super::phrase::is_capitalized;
 use super::prose_mask::split_label;
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -75,8 +76,8 @@ pub struct Statement<'a> {
     pub label_key: Option<String>,
     /// The tokens without the label.
     pub tokens: Vec<StatementToken<'a>>,
-    /// The words that limit when or where it holds, once they were looked for.
-    pub(super) conditions: OnceLock<Vec<String>>,
+    /// What comparisons need of it, once one was made.
+    pub(super) parts: OnceLock<ComparedParts>,
 }
 
 impl<'a> Statement<'a> {
@@ -91,7 +92,7 @@ impl<'a> Statement<'a> {
         let label = label.map(|l| l.trim_matches('*').to_lowercase());
         let label_key = label.as_ref().map(|label| label.replace([' ', '-', '_'], ""));
         let tokens = tokens(value, label.is_none());
-        Statement { text: whole, label, label_key, tokens, conditions: OnceLock::new() }
+        Statement { text: whole, label, label_key, tokens, parts: OnceLock::new() }
     }
 
     /// Reads a text of a memory, which may end with tags: they state nothing.

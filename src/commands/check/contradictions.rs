@@ -110,9 +110,10 @@ pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) 
     let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, search).into_iter().collect();
     search.max_pairs -= pairs.len();
     let expiry_dates = ExpiryDates::of(document, |_| false);
-    let is_over =
-        |bullet| expiry_dates.last_day(bullet).is_some_and(|last| search.today.is_some_and(|today| last < today));
-    pairs.retain(|&(a, b)| !is_over(a) && !is_over(b) && compare_statements(&statements[a], &statements[b]).is_some());
+    let is_over = |bullet: usize| {
+        search.today.is_some_and(|today| expiry_dates.last_day(bullet).is_some_and(|last| last < today))
+    };
+    pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some() && !is_over(a) && !is_over(b));
     pairs
 }
 
