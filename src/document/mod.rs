@@ -22,6 +22,7 @@ mod expiry;
 pub mod fragments;
 mod front_matter;
 pub mod handle;
+mod handle_index;
 mod lines;
 pub mod link_names;
 pub mod links;
@@ -89,12 +90,12 @@ pub struct Document {
     meta_lines: Vec<MetaLine>,
     definitions: Vec<parse::LinkDefinition>,
     handles: OnceLock<Vec<Handle>>,
-    /// Handles in ascending order. Built on the second call of `handle_name`: for a single call, a linear scan is
-    /// faster than sorting.
-    sorted_handles: OnceLock<Vec<Handle>>,
+    handle_index: handle_index::HandleIndex,
     bullet_ids: OnceLock<Vec<(usize, String)>>,
     references: bullet_reference::ReferenceIndex,
+    /// Set by the first call of `handle_name`, for which a scan is faster than sorting.
     handle_name_used: OnceLock<()>,
+    conflict_marker_line: OnceLock<Option<usize>>,
     fragments: fragments::FragmentIndex,
 }
 
@@ -130,10 +131,11 @@ impl Document {
             meta_lines: draft.meta_lines,
             definitions: draft.definitions,
             handles: OnceLock::new(),
-            sorted_handles: OnceLock::new(),
+            handle_index: handle_index::HandleIndex::default(),
             bullet_ids: OnceLock::new(),
             references: bullet_reference::ReferenceIndex::default(),
             handle_name_used: OnceLock::new(),
+            conflict_marker_line: OnceLock::new(),
             fragments: fragments::FragmentIndex::default(),
         }
     }
@@ -311,13 +313,10 @@ impl Document {
         let nearest = match self.handle_name_used.set(()) {
             Ok(()) => handle.nearest(self.handles()),
             Err(()) => {
-                let sorted = self.sorted_handles.get_or_init(|| {
-                    let mut all = self.handles().to_vec();
-                    all.sort_unstable();
-                    all
-                });
-                let (first, end) = (sorted.partition_point(|h| *h < handle), sorted.partition_point(|h| *h <= handle));
-                let neighbours = [first.checked_sub(1).map(|i| sorted[i]), sorted.get(end).copied()];
+                let sorted = self.handle_index.sorted(self.handles());
+                let end = sorted.partition_point(|(h, _)| *h <= handle);
+                let first = sorted[..end].partition_point(|(h, _)| *h < handle);
+                let neighbours = [first.checked_sub(1).map(|i| sorted[i].0), sorted.get(end).map(|(h, _)| *h)];
                 handle.nearest(&neighbours.into_iter().flatten().collect::<Vec<_>>())
             }
         };
@@ -327,8 +326,10 @@ impl Document {
     /// Whether another bullet of the file has the same text.
     fn is_repeated(&self, bullet: usize) -> bool {
         let handle = self.handles()[bullet];
-        match self.sorted_handles.get() {
-            Some(sorted) => sorted.get(sorted.partition_point(|h| *h < handle) + 1) == Some(&handle),
+        match self.handle_index.if_sorted() {
+            Some(sorted) => {
+                sorted.get(sorted.partition_point(|(h, _)| *h < handle) + 1).map(|(h, _)| *h) == Some(handle)
+            }
             None => self.handles().iter().filter(|h| **h == handle).count() > 1,
         }
     }
@@ -336,8 +337,7 @@ impl Document {
     /// Indexes of all bullets whose handle starts with this prefix (at least 4 characters).
     pub fn bullets_by_handle(&self, name: &str) -> Vec<usize> {
         let Some((low, high)) = Handle::prefix_range(name) else { return Vec::new() };
-        let named = self.handles().iter().enumerate().filter(|(_, h)| (low..=high).contains(*h));
-        named.map(|(bullet, _)| bullet).collect()
+        self.handle_index.find(self.handles(), low..=high)
     }
 
     /// Indexes of the bullets with this text, in file order, compared in the normal form of handles. The text may be
@@ -350,8 +350,13 @@ impl Document {
             let normal = handle::normalize(self.bullet_raw(*b));
             normal == handle::normalize(text) || normal == handle::normalize(&escaped)
         };
-        let hits = self.handles().iter().enumerate().filter(|(_, h)| **h == plain_handle || **h == escaped_handle);
-        hits.map(|(bullet, _)| bullet).filter(same_text).collect()
+        let mut hits = self.handle_index.find(self.handles(), plain_handle..=plain_handle);
+        if escaped_handle != plain_handle {
+            hits.extend(self.handle_index.find(self.handles(), escaped_handle..=escaped_handle));
+            hits.sort_unstable();
+        }
+        hits.retain(same_text);
+        hits
     }
 
     /// The summary line: `summary:` or `description:` of the front matter, else the first `> Summary:` line before the
@@ -406,7 +411,8 @@ impl Document {
     /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order, and for
     /// examples of them.
     pub fn conflict_marker_line(&self) -> Option<usize> {
-        conflict_lines::first_marker_line(&self.text).filter(|_| !self.has_example_markers())
+        let find = || conflict_lines::first_marker_line(&self.text).filter(|_| !self.has_example_markers());
+        *self.conflict_marker_line.get_or_init(find)
     }
 
     /// Line number (1-based) of the first merge conflict marker if all of them are in closed blocks of fenced code, each

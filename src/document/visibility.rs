@@ -247,6 +247,9 @@ pub fn title_categories(title: &str) -> Vec<String> {
 /// The `[category]` of each bullet around another, the innermost first.
 pub fn categories_of_parents(document: &Document, bullet: usize) -> Vec<String> {
     let own = &document.bullets()[bullet];
+    if own.depth == 0 {
+        return Vec::new();
+    }
     let is_around = |at: &usize| document.bullets()[*at].depth < own.depth && document.bullets()[*at].end >= own.end;
     let category = |at| leading_category(document.bullet_raw(at)).map(str::to_owned);
     (0..bullet).rev().filter(is_around).filter_map(category).collect()

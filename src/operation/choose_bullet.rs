@@ -44,15 +44,15 @@ pub enum BulletChoice {
 
 /// Applies the rules; the first that matches decides.
 pub fn choose_bullet(document: &Document, s: &BulletSelector) -> BulletChoice {
-    let counted = document.top_level_bullets(s.section);
+    let counted = || document.top_level_bullets(s.section);
     let at_index =
-        s.index.map(|n| usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|n| counted.get(n).copied()));
+        s.index.map(|n| usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|n| counted().get(n).copied()));
     match (s.name, at_index, s.text) {
         (None, None, None) => BulletChoice::Rejected(Code::Usage, Vec::new()),
         (Some(name), at, text) => choose_by_name(document, s, name, at, text),
-        (None, Some(None), None) => BulletChoice::Rejected(Code::BulletNotFound, counted),
+        (None, Some(None), None) => BulletChoice::Rejected(Code::BulletNotFound, counted()),
         (None, Some(Some(at)), None) if s.proven || s.force => BulletChoice::Selected(at),
-        (None, Some(Some(_)), None) => BulletChoice::Rejected(Code::NeedsProof, counted),
+        (None, Some(Some(_)), None) => BulletChoice::Rejected(Code::NeedsProof, counted()),
         (None, at, Some(text)) => choose_by_text(document, s, at, text),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Never applies an edit.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::change::Effect;
 use crate::code::{Code, Rejection};
@@ -31,6 +31,8 @@ pub struct FileEdits {
     pub links_only: bool,
     /// The operations that change this file.
     operations: Vec<usize>,
+    /// The byte ranges of `edits`, and the length of the longest.
+    ranges: (BTreeSet<(usize, usize)>, usize),
 }
 
 impl FileEdits {
@@ -44,7 +46,22 @@ impl FileEdits {
             summary_line: None,
             links_only: true,
             operations: Vec::new(),
+            ranges: (BTreeSet::new(), 0),
         }
+    }
+
+    fn push(&mut self, n: usize, edit: DocumentEdit, effect_kind: EffectKind, document: Option<&Document>) {
+        if let Some((start, end)) = document.and_then(|d| edited_range(d, &edit)) {
+            self.ranges.0.insert((start, end));
+            self.ranges.1 = self.ranges.1.max(end - start);
+        }
+        self.edits.push((n, edit, effect_kind));
+    }
+
+    /// Whether an edit so far changes a byte of this range.
+    fn changes(&self, start: usize, end: usize) -> bool {
+        let (ranges, longest) = &self.ranges;
+        ranges.range((start.saturating_sub(*longest), 0)..(end, 0)).any(|(_, other_end)| start < *other_end)
     }
 }
 
@@ -160,14 +177,14 @@ fn add_pending_edit(
             let document = snapshot.file(&path).ok().flatten().map(|f| &f.document);
             for edit in edits {
                 check_overlap(file_edits, n, &edit, document)?;
-                file_edits.edits.push((n, edit, EffectKind::NoEffect));
+                file_edits.push(n, edit, EffectKind::NoEffect, document);
             }
         }
         PendingEdit::Edit(path, edit, effect_kind) => {
             let document = snapshot.file(&path).ok().flatten().map(|f| &f.document);
             check_overlap(file_edits, n, &edit, document)?;
             file_edits.links_only = false;
-            file_edits.edits.push((n, edit, effect_kind));
+            file_edits.push(n, edit, effect_kind, document);
         }
         PendingEdit::ReplaceText(_, text) => (file_edits.new_text, file_edits.links_only) = (Some((n, text)), false),
         PendingEdit::RemoveFile(_) => (file_edits.removed_by, file_edits.links_only) = (Some(n), false),
@@ -191,6 +208,9 @@ fn check_overlap(
         return Err(overlap_rejection(n, *m, &file_edits.path));
     }
     let Some((start, end)) = document.and_then(|d| edited_range(d, edit)) else { return Ok(()) };
+    if !file_edits.changes(start, end) {
+        return Ok(());
+    }
     for (m, other, _) in &file_edits.edits {
         let Some((s, e)) = document.and_then(|d| edited_range(d, other)) else { continue };
         let shares_only_blanks = || match (edit, other, document) {

@@ -48,6 +48,17 @@ fn a_large_table_is_shown_in_a_moment() {
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
+/// The operations of a batch find their bullets by an index, not by a scan of all for each.
+#[test]
+fn thousands_of_bullets_are_compacted_in_one_batch() {
+    let bullets: String = (0..8_000).map(|n| format!("- {} {}\n", word(n), word(n + 1))).collect();
+    let memory = Memory::new().file("facts/t.md", &format!("# T\n\n{bullets}"));
+    let started = Instant::now();
+    memory.done(["compact", "t", "--to", "1000"]).stderr_contains("7000 of the oldest");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    assert_eq!(memory.text("facts/t.md").unwrap().matches("\n- ").count(), 1_000);
+}
+
 /// A memory with a file of which only the start and the length matter: more than 64 MiB.
 fn with_oversized_file(memory: Memory) -> Memory {
     memory.put("facts/big.md", "# Big\n\n- zebra at the start\n");

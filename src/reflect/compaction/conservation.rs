@@ -80,12 +80,19 @@ fn own_lines(document: &Document, candidate: EvictionCandidate) -> Range<usize> 
 /// The lines of a document that must not change, without line endings.
 fn unchanged_lines<'d>(document: &'d Document, changed: &[Range<usize>]) -> Vec<&'d str> {
     let summary = document.summary_line().map_or(0..0, |s| s.line.range());
+    let mut changed: Vec<&Range<usize>> = changed.iter().collect();
+    changed.sort_by_key(|range| range.start);
+    let mut changed = changed.into_iter().peekable();
+    let mut changed_until = 0;
     let mut at = 0;
     let mut out = Vec::new();
     for line in document.text().split_inclusive('\n') {
         let start = at;
         at += line.len();
-        if changed.iter().any(|range| range.contains(&start)) || summary.contains(&start) {
+        while let Some(range) = changed.next_if(|range| range.start <= start) {
+            changed_until = changed_until.max(range.end);
+        }
+        if start < changed_until || summary.contains(&start) {
             continue;
         }
         let line = line.trim_end_matches(['\n', '\r']);
