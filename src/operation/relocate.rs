@@ -179,11 +179,18 @@ impl ItemMove<'_> {
             }
             SectionRef::File => (old.section_title(section).into_owned(), None),
         };
-        if (1..document.sections().len()).any(|i| document.section_title(i) == title) {
+        if !self.becomes_file(&dest.section, dest.file.is_none(), &title, document)
+            && (1..document.sections().len()).any(|i| document.section_title(i) == title)
+        {
             exists("a section with that title")
         } else {
             Ok((title, splice))
         }
+    }
+
+    /// Whether a section takes the place of the title that a new file would get, because it is the same.
+    fn becomes_file(&self, to: &SectionRef, is_new: bool, title: &str, new_file: &Document) -> bool {
+        is_new && matches!(to, SectionRef::File) && new_file.section_title(0) == title
     }
 
     fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
@@ -206,10 +213,14 @@ impl ItemMove<'_> {
         effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
         let would_break = |reason| Rejection::new(Code::WouldBreakStructure, format!("in {}: {reason}", dest.path));
         let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
-        let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
+        let becomes_file = self.becomes_file(&dest.section, dest.file.is_none(), &title, document);
+        let insert = |block: &str| match becomes_file {
+            true => Ok(Splice { start: 0, end: document.text().len(), new: as_file(block) }),
+            false => whole_file::append_splice(document, block).map_err(would_break),
+        };
+        let insertion = insert(&block)?;
         let removal = whole_file::removal_splice(&file.document, range.clone());
-        let appended =
-            document.text().len() + insertion.new.len() - insertion.new.trim_start_matches(['\n', '\r']).len();
+        let start = insertion.start + insertion.new.len() - insertion.new.trim_start_matches(['\n', '\r']).len();
         let change = SectionChange {
             from,
             document: &file.document,
@@ -218,8 +229,8 @@ impl ItemMove<'_> {
             moved: Some(MovedSection {
                 range: range.clone(),
                 to: &dest.path,
-                after: Document::parse(format!("{}{}", document.text(), insertion.new)),
-                start: appended,
+                after: Document::parse(spliced(document.text(), std::slice::from_ref(&insertion))?),
+                start,
             }),
             lines: LineBreaks::default(),
         };
@@ -231,7 +242,7 @@ impl ItemMove<'_> {
             }
         }
         let block = moved_text(&file.document, &range, inside.into_iter().chain(title_splice.iter().cloned()))?;
-        let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
+        let insertion = insert(&block)?;
         let mut pending = vec![
             PendingEdit::Edit(from.clone(), DocumentEdit::Raw(removal), EffectKind::Prepared(vec![effect])),
             PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
@@ -263,6 +274,12 @@ fn moved_text(
         .collect();
     splices.sort_by_key(|one| one.start);
     Ok(spliced(&document.text()[range.clone()], &splices)?.trim_end().to_owned() + "\n")
+}
+
+/// A section as a file of its own: its heading is the title.
+fn as_file(section: &str) -> String {
+    let heading = section.trim_start_matches('#');
+    if heading.len() < section.len() { format!("#{heading}") } else { section.to_owned() }
 }
 
 fn spliced(text: &str, splices: &[Splice]) -> Result<String, Rejection> {

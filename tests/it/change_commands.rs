@@ -675,3 +675,18 @@ fn metadata_that_an_editor_left_below_another_bullet_goes_nowhere_with_it() {
         }
     }
 }
+
+/// The section becomes the file: it has no second heading of the same title, and links to it follow.
+#[test]
+fn a_section_moves_into_a_new_file_of_its_name() {
+    let m = Memory::new()
+        .file("facts/t.md", "# T\n\n- a\n\n## Plan\n\n- b [[t#later]]\n\n### Later\n\n- c\n\n## Rest\n\n- d\n")
+        .file("facts/links.md", "# Links\n\n- see [[t#plan]] and [[t#later]]\n");
+    m.done(["mv", "t#plan", "plan"]);
+    assert!(m.text("facts/t.md").unwrap().ends_with("- a\n\n## Rest\n\n- d\n"));
+    let plan = m.text("facts/plan.md").unwrap();
+    assert!(plan.starts_with("# Plan\n") && plan.ends_with("- b [[plan#later]]\n\n### Later\n\n- c\n"), "{plan}");
+    assert_eq!(plan.matches("Plan").count(), 1, "{plan}");
+    assert!(m.text("facts/links.md").unwrap().contains("[[plan#plan]] and [[plan#later]]"));
+    m.run(["mv", "t#rest", "plan#plan"]).exit(4).unchanged();
+}
