@@ -45,6 +45,7 @@ pub fn set(
         if key == "title"
             && let Some(PendingEdit::Edit(_, DocumentEdit::Raw(title), _)) = edits.first()
             && title.start < title.end
+            && file.document.sections().iter().any(|section| section.title.start as usize == title.start)
         {
             pending.extend(renamed_links(planner, n, &resolved.path, &file.document, title)?);
         }
@@ -128,19 +129,32 @@ fn set_file_value(
     if key == "title" {
         let title = whole_file::require_one_line("title", value)?;
         let heading = document.sections().iter().find(|s| s.level == 1);
-        let splice = match heading {
-            Some(h1) if document.text()[h1.title.range()] == *title => return Ok(Vec::new()),
-            Some(h1) => Splice { start: h1.title.start as usize, end: h1.title.end as usize, new: title.to_owned() },
+        let has_front_title = document.has_front_key(key);
+        let in_front = if has_front_title { front_splice(document, path, key, title)? } else { None };
+        let in_text = match heading {
+            Some(h1) if document.text()[h1.title.range()] == *title => None,
+            Some(h1) => {
+                Some(Splice { start: h1.title.start as usize, end: h1.title.end as usize, new: title.to_owned() })
+            }
+            None if has_front_title => None,
             None => {
                 let at = document.body_start();
                 let eol = document.eol().as_str();
-                Splice { start: at, end: at, new: format!("# {title}{eol}{eol}") }
+                Some(Splice { start: at, end: at, new: format!("# {title}{eol}{eol}") })
             }
         };
-        let after = parse_after(document, &splice);
-        require_title(title, &after.section_title(0))?;
-        require_same_parts(document, &after, usize::from(heading.is_none()))?;
-        return Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect))]);
+        if let Some(splice) = &in_text {
+            let after = parse_after(document, splice);
+            require_title(title, &after.section_title(0))?;
+            require_same_parts(document, &after, usize::from(heading.is_none()))?;
+        }
+        // Two edits, one effect.
+        let mut effect = Some(effect);
+        let mut edit = |splice| {
+            let kind = effect.take().map_or(EffectKind::NoEffect, prepared);
+            PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), kind)
+        };
+        return Ok(in_text.into_iter().chain(in_front).map(&mut edit).collect());
     }
     check_key(key)?;
     if value.chars().any(char::is_control) {
@@ -155,14 +169,20 @@ fn set_file_value(
         new_front.effects.push(effect);
         return Ok(Vec::new());
     }
+    let splice = front_splice(document, path, key, value)?;
+    Ok(splice
+        .into_iter()
+        .map(|s| PendingEdit::Edit(path.clone(), DocumentEdit::Raw(s), prepared(effect.clone())))
+        .collect())
+}
+
+/// The replacement of a value in the front matter; `None` if it has that value already.
+fn front_splice(document: &Document, path: &MemoryPath, key: &str, value: &str) -> Result<Option<Splice>, Rejection> {
     let splice = document
         .set_front_value(key, value)
         .filter(|splice| changes_only_key(document, splice, key, value))
         .ok_or_else(|| front_matter_not_changed(path, key))?;
-    if document.text()[splice.start..splice.end] == splice.new {
-        return Ok(Vec::new());
-    }
-    Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect))])
+    Ok(Some(splice).filter(|splice| document.text()[splice.start..splice.end] != splice.new))
 }
 
 /// Whether a replacement sets or removes this key of the front matter and keeps all others, as a YAML parser reads it.

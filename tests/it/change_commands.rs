@@ -676,6 +676,17 @@ fn metadata_that_an_editor_left_below_another_bullet_goes_nowhere_with_it() {
     }
 }
 
+/// A file may have its title twice: `list` shows that of the front matter.
+#[test]
+fn a_new_title_is_set_where_the_file_has_one() {
+    let m = Memory::new()
+        .file("facts/a.md", "---\ntitle: Old\n---\n# Old\n\n- x\n")
+        .file("facts/b.md", "---\ntitle: Old\n---\n\n- x\n");
+    m.done(["set", "a", "title=New"]).diff("M facts/a.md\n-title: Old\n+title: New\n-# Old\n+# New\n");
+    m.done(["set", "a", "title=New"]).unchanged();
+    m.done(["set", "b", "title=New"]).diff("M facts/b.md\n-title: Old\n+title: New\n");
+}
+
 /// The section becomes the file: it has no second heading of the same title, and links to it follow.
 #[test]
 fn a_section_moves_into_a_new_file_of_its_name() {
