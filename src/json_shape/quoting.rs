@@ -5,8 +5,16 @@
 use crate::text::similarity::edit_distance;
 
 /// What other tools call a field, and its name here.
-const NAMES_ELSEWHERE: [(&str, &str); 5] =
-    [("content", "text"), ("body", "text"), ("value", "text"), ("path", "at"), ("address", "at")];
+const NAMES_ELSEWHERE: [(&str, &str); 8] = [
+    ("content", "text"),
+    ("body", "text"),
+    ("value", "text"),
+    ("content", "entry"),
+    ("body", "entry"),
+    ("text", "entry"),
+    ("path", "at"),
+    ("address", "at"),
+];
 
 /// Returns the known name of what other tools call so, else the closest one: at most two characters away, or three for a
 /// long name.

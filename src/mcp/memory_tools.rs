@@ -221,6 +221,12 @@ fn change(call: &ToolRequest) -> Result<ToolResult, Error> {
         Some(Value::Bool(dry_run)) => dry_run,
         Some(_) => return Err(Rejection::new(Code::Usage, "'dry_run' must be true or false").into()),
     };
+    if batch.keys().all(|key| ["reason", "source", "consent", "request"].contains(&key.as_str())) {
+        let missing = Rejection::new(Code::InvalidOperation, "'operations' is missing");
+        return Err(missing
+            .hint("example: {\"operations\":[{\"op\":\"add\",\"at\":\"user\",\"text\":\"Prefers tabs\"}]}")
+            .into());
+    }
     apply(call, Value::Object(batch), &ChangeOptions { dry_run, ..ChangeOptions::default() })
 }
 

@@ -133,6 +133,8 @@ fn a_call_with_a_wrong_argument_says_which_there_are() {
             "arguments: 'text' is missing: expected: markdown below the title, or without title the whole entry",
         ]
     );
+    let none = hint("memory_change", json!({"reason": "x"}));
+    assert!(none.starts_with("'operations' is missing: example: {\"operations\":"), "{none}");
     let field = hint("memory_change", json!({"operations": [{"op": "write", "text": "x"}]}));
     assert_eq!(field, "write: 'at' is missing: expected: the file's address");
     client.close();
@@ -146,6 +148,8 @@ fn a_refusal_of_the_seeds_tools_says_so_in_their_words() {
     assert_eq!((&error["success"], &error["code"]), (&json!(false), &json!("file_not_found")));
     let tries = error["try"].to_string();
     assert!(tries.contains("memory_read {\\\"path\\\":") && !tries.contains("address"), "{tries}");
+    let error = client.refused("memory_append", json!({"path": "episodes/2026-03.md", "content": "## Met Bo"}));
+    assert!(error["message"].as_str().unwrap().contains("'content' is unknown; did you mean 'entry'?"), "{error}");
     client.close();
 }
 
