@@ -22,6 +22,7 @@ mod rot_links;
 mod rot_memories;
 mod rule_globs;
 mod stale;
+mod unclosed_blocks;
 mod writing_rules;
 
 use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
@@ -332,10 +333,7 @@ fn examine_document(
         stale_summary(&journal.entries, path, document, file_findings);
     }
     oversized_parts(session, path, document, file_findings);
-    if let Some(open) = document.open_block() {
-        let (line, text) = (open.line(), open.to_string());
-        file_findings.findings.push(finding(path, line, 1, Code::UnclosedBlock, FindingLevel::Warning, text));
-    }
+    file_findings.findings.extend(unclosed_blocks::unclosed_blocks(path, document));
     file_findings.findings.extend(hidden_items::hidden_items(path, document));
     file_findings.findings.extend(rule_globs::unmatchable_globs(path, document));
     file_findings.findings.extend(metadata_values::invalid_values(path, document));

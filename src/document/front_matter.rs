@@ -25,6 +25,18 @@ pub(super) fn split(text: &str) -> (Option<Span>, usize) {
     (None, start)
 }
 
+/// Whether a text starts like a front matter, with a key below the first fence, and has no closing one.
+pub fn is_unclosed(text: &str) -> bool {
+    let start = text.trim_start_matches('\u{feff}');
+    let (mut lines, (front, _)) = (start.lines(), split(text));
+    let is_fence = lines.next().is_some_and(|line| line.trim_end() == "---");
+    let is_key = |line: &str| {
+        let key = line.split_once(':').filter(|(_, value)| value.is_empty() || value.starts_with([' ', '\t']));
+        key.is_some_and(|(key, _)| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c)))
+    };
+    front.is_none() && is_fence && lines.next().is_some_and(is_key)
+}
+
 fn trimmed_line(text: &str, start: usize, end: usize) -> &str {
     text[start..end].trim_end_matches([' ', '\t', '\r', '\n'])
 }

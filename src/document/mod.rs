@@ -50,7 +50,7 @@ pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBul
 pub use elements::{BlockKind, Bullet, DocumentBlock, LineEnding, MetaLine, Section, Span, SummaryLine};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use expiry::ExpiryDates;
-pub use front_matter::{add_tags, tags_block};
+pub use front_matter::{add_tags, is_unclosed as is_front_matter_unclosed, tags_block};
 pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
 pub use located_bullet::LocatedBullet;

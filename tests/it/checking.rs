@@ -46,6 +46,8 @@ fn each_problem_is_found_where_it_is() {
             &["facts/w.md:4 unmatchable_glob"],
         ),
         (&[("c.md", "# C\n\n- f\n\n```sh\nls\n")], &["facts/c.md:5 unclosed_block"]),
+        (&[("c.md", "---\ntags: [c]\n\n# C\n\n- f\n")], &["facts/c.md:1 unclosed_block"]),
+        (&[("c.md", "---\n\n# C\n\n- f\n")], &[]),
         (
             &[("v.md", "# V\n\n- x\n  <!-- mem exp=2026-13-01 pin=maybe imp=99 note=any -->\n")],
             &["facts/v.md:4 invalid_metadata", "facts/v.md:4 invalid_metadata", "facts/v.md:4 invalid_metadata"],
