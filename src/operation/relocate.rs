@@ -214,9 +214,12 @@ impl ItemMove<'_> {
         let would_break = |reason| Rejection::new(Code::WouldBreakStructure, format!("in {}: {reason}", dest.path));
         let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
         let becomes_file = self.becomes_file(&dest.section, dest.file.is_none(), &title, document);
-        let insert = |block: &str| match becomes_file {
-            true => Ok(Splice { start: 0, end: document.text().len(), new: as_file(block) }),
-            false => whole_file::append_splice(document, block).map_err(would_break),
+        let insert = |block: &str| {
+            if becomes_file {
+                Ok(Splice { start: 0, end: document.text().len(), new: as_file(block) })
+            } else {
+                whole_file::append_splice(document, block).map_err(would_break)
+            }
         };
         let insertion = insert(&block)?;
         let removal = whole_file::removal_splice(&file.document, range.clone());

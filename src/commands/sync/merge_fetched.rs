@@ -119,6 +119,7 @@ impl SyncRun<'_> {
         sync_state.save(locked);
         Ok(())
     }
+
     /// Records a merge in the scopes of which it changed files.
     fn record_in_scopes(&self, changed: &[String], replaced: &[String], merge: Option<&SyncMerge>) {
         let store = &self.session.store;
