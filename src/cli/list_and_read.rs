@@ -21,7 +21,7 @@ use crate::text::one_line::cut_with_ellipsis;
 
 use crate::text::counted_noun::counted_noun;
 use crate::text::display_width;
-use crate::view::query::query_row::branch_mark;
+use crate::view::query::query_row::{branch_mark, expired_mark};
 
 #[derive(Args, Debug)]
 #[command(about = "Create a memory", after_help = "Example: memdir init memory --example")]
@@ -287,7 +287,7 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
         printer.styled(TextStyle::Dim, &branch_mark(branch));
     }
     if let Some(last) = bullet.last_day().filter(|_| bullet.expired) {
-        printer.styled(TextStyle::Dim, &format!(" (expired {last})"));
+        printer.styled(TextStyle::Dim, &expired_mark(&last.to_string()));
     }
     if printer.format.verbose {
         for (key, value) in &bullet.meta {

@@ -10,7 +10,7 @@ use super::text::{Printer, TextStyle};
 use crate::commands::results::{LargerBounds, QueryResult, QueryRow};
 use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::query::query_row::branch_mark;
+use crate::view::query::query_row::{branch_mark, expired_mark};
 use crate::view::stale_anchors::anchor_mark;
 
 impl PrintResult for QueryResult {
@@ -36,7 +36,8 @@ impl PrintResult for QueryResult {
         };
         if self.found == 0 {
             let other = if self.query.is_empty() { "other filters" } else { "other or fewer words" };
-            printer.note(&format!("no matches{undated}; try {other}"));
+            let all = if self.searched_all { "" } else { ", or --all for what has expired or is archived" };
+            printer.note(&format!("no matches{undated}; try {other}{all}"));
             return;
         }
         let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };
@@ -99,6 +100,9 @@ fn item(printer: &mut Printer, row: &QueryRow) {
         printer.text(line);
         if let Some(branch) = row.branch.as_ref().filter(|_| !printer.format.verbose) {
             printer.styled(TextStyle::Dim, &branch_mark(branch));
+        }
+        if let Some(last_day) = &row.expired {
+            printer.styled(TextStyle::Dim, &expired_mark(last_day));
         }
         if let Some(state) = row.stale_anchor {
             printer.styled(TextStyle::Dim, &anchor_mark(state));

@@ -219,6 +219,12 @@ fn archived_and_expired_items_are_included_only_on_request() {
     assert_eq!(found(&["--all"]), "archived, gone, in a note, now, peeling, proposed, today");
     assert_eq!(found(&["--in", "archive/**"]), "archived");
     assert_eq!(found(&["--in", "procedures"]), "peeling");
+    memory.done(["query", "gone"]).stderr_contains("or --all for what has expired or is archived\n");
+    memory.done(["query", "gone", "--all"]).stdout_contains(" apple gone (expired 2026-02-23)\n");
+    let rows = memory.run(["query", "apple", "--all", "--json"]).exit(0).json()["items"].clone();
+    let expired: Vec<&Value> = rows.as_array().unwrap().iter().filter(|row| !row["expired"].is_null()).collect();
+    assert_eq!(expired.len(), 1, "{rows}");
+    assert_eq!((&expired[0]["text"], &expired[0]["expired"]), (&json!("apple gone"), &json!("2026-02-23")));
     assert_eq!(found(&["--category", "procedural"]), "peeling");
 }
 

@@ -175,8 +175,11 @@ fn the_command_to_try_after_a_refused_removal_removes_in_the_same_manner() {
 #[test]
 fn a_question_without_an_answer_says_what_to_try() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
-    memory.done(["query", "--tag", "none"]).stdout("").stderr_contains("no matches; try other filters\n");
-    memory.done(["query", "zyzzyva"]).stdout("").stderr_contains("no matches; try other or fewer words\n");
+    memory
+        .done(["query", "--tag", "none"])
+        .stdout("")
+        .stderr_contains("no matches; try other filters, or --all for what has expired or is archived\n");
+    memory.done(["query", "zyzzyva", "--all"]).stdout("").stderr_contains("no matches; try other or fewer words\n");
     memory.run(["query"]).stdin("").exit(2).stderr_contains("hint: give words or a filter such as --tag, or pipe");
     let json = r#"{"query": "tabs or blanks"}"#;
     memory

@@ -56,6 +56,9 @@ pub struct QueryRow {
     /// The git branch that it is for; absent if it is for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The last day on which it was valid, `YYYY-MM-DD`; absent if it still is. Only with `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired: Option<String>,
     /// What the last `check --anchors` found wrong with its anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_anchor: Option<StaleAnchor>,
@@ -170,6 +173,11 @@ pub fn branch_mark(name: &str) -> String {
     format!(" (branch {name})")
 }
 
+/// The mark behind the text of an item that is no longer valid: ` (expired 2026-02-24)`.
+pub fn expired_mark(last_day: &str) -> String {
+    format!(" (expired {last_day})")
+}
+
 impl QueryRow {
     /// The heading of a group of items: `facts/user.md#work: Work (2026-02-24)`.
     pub fn heading(&self) -> String {
@@ -212,8 +220,9 @@ impl QueryRow {
         let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
         let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
         let branch = self.branch.as_ref().map_or(0, |name| estimate_llm_tokens(&branch_mark(name)));
+        let expired = self.expired.as_ref().map_or(0, |day| estimate_llm_tokens(&expired_mark(day)));
         let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
         let overruled = self.overruled_by.as_ref().map_or(0, |by| estimate_llm_tokens(by) + 4);
-        above + name + lines + parts + link + branch + mark + confidence + overruled
+        above + name + lines + parts + link + branch + expired + mark + confidence + overruled
     }
 }

@@ -58,6 +58,9 @@ pub struct QueryResult {
     /// The budget of the whole answer in tokens, if there is one.
     #[serde(skip)]
     pub budget: Option<usize>,
+    /// Whether what has expired, the archive, the inbox and procedures were searched, too.
+    #[serde(skip)]
+    pub searched_all: bool,
 }
 
 impl QueryResult {
@@ -185,6 +188,7 @@ pub fn query_result_with_hits<'r>(
         undated: ranking.undated,
         words_left_out: terms.left_out,
         budget: options.budget,
+        searched_all: options.all,
         ..QueryResult::default()
     };
     let limit = options.limit.unwrap_or(usize::MAX);
@@ -309,6 +313,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
     let stale_anchor = facts.stale_anchor(item);
+    let expired = facts.expires(item).filter(|last_day| *last_day < filter.today).map(|day| day.to_string());
     let meta = facts.meta(item);
     let branch = meta.valid(MetaKey::Branch).map(str::to_owned);
     let meta = meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
@@ -335,6 +340,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
         entry: full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
         branch,
+        expired,
         stale_anchor,
         overruled_by: None,
         confidence,
