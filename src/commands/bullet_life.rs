@@ -268,7 +268,8 @@ impl<'s> BulletHistory<'s> {
             None => SyncState::load(&self.store).was_merged(path, rev, Some(etag)),
             Some(before_rev) => {
                 let path = path.clone();
-                !self.merges.made(&[OutsideEdit { path, after_rev: rev, before_rev, etag: Some(etag) }]).is_empty()
+                let edit = OutsideEdit { path, after_rev: rev, before_rev, etag: Some(etag) };
+                !self.merges.merged_files(&[edit]).is_empty()
             }
         };
         if is_merge { LifeCause::Merged(newer) } else { LifeCause::Outside(newer) }

@@ -176,7 +176,7 @@ fn journal_pairs(
         // A range may go back in time, too.
         (RangeEnd::Revision(from), RangeEnd::Revision(to)) => (*from, past.changed_since(*from.min(to))),
         (RangeEnd::Revision(from), _) => (*from, past.changed_since(*from)),
-        _ => (past.merges.now(entries.last().map_or(0, |e| e.rev)), past.unrecorded()),
+        _ => (past.merges.newest_point(entries.last().map_or(0, |e| e.rev)), past.unrecorded()),
     };
     let end = match to {
         RangeEnd::Revision(point) => Some(*point),

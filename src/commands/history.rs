@@ -178,7 +178,7 @@ impl LogRows {
         if is_since && self.lists_outside_edits() {
             let edited = self.summary.gaps.get(&entry.rev).into_iter().flatten();
             let edited: Vec<OutsideEdit> = edited.cloned().collect();
-            let merged = if self.only_counts { HashSet::new() } else { self.merges.made(&edited) };
+            let merged = if self.only_counts { HashSet::new() } else { self.merges.merged_files(&edited) };
             let row = |edit: &OutsideEdit| {
                 let state = if merged.contains(&edit.path) { LogState::Merged } else { LogState::Outside };
                 self.outside_row(&edit.path, Some(entry.rev), state)

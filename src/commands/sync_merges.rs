@@ -63,8 +63,8 @@ impl SyncMerges {
         HistoryPoint { rev, merges: self.merges.iter().take_while(is_before).count() }
     }
 
-    /// The point after everything that is recorded.
-    pub fn now(&self, rev: u64) -> HistoryPoint {
+    /// The point after the newest revision and the newest merge.
+    pub fn newest_point(&self, rev: u64) -> HistoryPoint {
         HistoryPoint { rev, merges: self.merges.len() }
     }
 
@@ -76,8 +76,8 @@ impl SyncMerges {
 
     /// What the last merge before a point, and after a revision, made of a file.
     pub fn last_change(&self, path: &MemoryPath, after_rev: u64, point: HistoryPoint) -> Option<&MergeChange> {
-        let changes = self.changes().get(path)?.iter().rev().filter(|change| change.merge < point.merges);
-        changes.take_while(|change| self.merges[change.merge].rev >= after_rev).next()
+        let last = self.changes().get(path)?.iter().rev().find(|change| change.merge < point.merges)?;
+        (self.merges[last.merge].rev >= after_rev).then_some(last)
     }
 
     /// What the first merge after a point, and before a revision, made of a file.
@@ -86,8 +86,8 @@ impl SyncMerges {
         before_rev.is_none_or(|rev| self.merges[next.merge].rev < rev).then_some(next)
     }
 
-    /// Those of some changes, which memdir did not write, that merges made.
-    pub fn made(&self, edits: &[OutsideEdit]) -> HashSet<MemoryPath> {
+    /// The files of those of some outside edits that are the result of a merge.
+    pub fn merged_files(&self, edits: &[OutsideEdit]) -> HashSet<MemoryPath> {
         let change = |edit: &OutsideEdit| {
             let change = self.last_change(&edit.path, edit.after_rev, self.after_revision(edit.before_rev))?;
             Some(change.after.clone())

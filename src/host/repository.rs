@@ -271,8 +271,8 @@ impl Git {
         Ok(String::from_utf8_lossy(&out).lines().last().map(str::to_owned))
     }
 
-    /// Lists paths below the directory that differ between two commits; with `only_gone`, those that only the first has, without renamed
-    /// files.
+    /// Lists paths below the directory that differ between two commits; with `only_gone`, those that only the first has,
+    /// without renamed files.
     ///
     /// # Errors
     /// `git`.

@@ -31,8 +31,29 @@ pub struct FileEdits {
     pub links_only: bool,
     /// The operations that change this file.
     operations: Vec<usize>,
-    /// The byte ranges of `edits`, and the length of the longest.
-    ranges: (BTreeSet<(usize, usize)>, usize),
+    ranges: EditedRanges,
+}
+
+/// The byte ranges that the edits of a file change.
+#[derive(Debug, Default)]
+struct EditedRanges {
+    ranges: BTreeSet<(usize, usize)>,
+    /// The length of the longest.
+    longest: usize,
+}
+
+impl EditedRanges {
+    fn insert(&mut self, (start, end): (usize, usize)) {
+        self.ranges.insert((start, end));
+        self.longest = self.longest.max(end - start);
+    }
+
+    /// Whether one of them has a byte of this range.
+    fn overlap(&self, start: usize, end: usize) -> bool {
+        // One that reaches into the range begins at most its own length before it.
+        let near = self.ranges.range((start.saturating_sub(self.longest), 0)..(end, 0));
+        near.into_iter().any(|(_, other_end)| start < *other_end)
+    }
 }
 
 impl FileEdits {
@@ -46,22 +67,15 @@ impl FileEdits {
             summary_line: None,
             links_only: true,
             operations: Vec::new(),
-            ranges: (BTreeSet::new(), 0),
+            ranges: EditedRanges::default(),
         }
     }
 
     fn push(&mut self, n: usize, edit: DocumentEdit, effect_kind: EffectKind, document: Option<&Document>) {
-        if let Some((start, end)) = document.and_then(|d| edited_range(d, &edit)) {
-            self.ranges.0.insert((start, end));
-            self.ranges.1 = self.ranges.1.max(end - start);
+        if let Some(range) = document.and_then(|d| edited_range(d, &edit)) {
+            self.ranges.insert(range);
         }
         self.edits.push((n, edit, effect_kind));
-    }
-
-    /// Whether an edit so far changes a byte of this range.
-    fn changes(&self, start: usize, end: usize) -> bool {
-        let (ranges, longest) = &self.ranges;
-        ranges.range((start.saturating_sub(*longest), 0)..(end, 0)).any(|(_, other_end)| start < *other_end)
     }
 }
 
@@ -208,7 +222,7 @@ fn check_overlap(
         return Err(overlap_rejection(n, *m, &file_edits.path));
     }
     let Some((start, end)) = document.and_then(|d| edited_range(d, edit)) else { return Ok(()) };
-    if !file_edits.changes(start, end) {
+    if !file_edits.ranges.overlap(start, end) {
         return Ok(());
     }
     for (m, other, _) in &file_edits.edits {
@@ -256,4 +270,22 @@ fn overlap_rejection(n: usize, m: usize, path: &MemoryPath) -> Rejection {
     )
     .hint("indexes and handles of a batch refer to the state before it; send the second operation in a separate batch")
     .at_operation(n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_overlap_as_a_comparison_with_each_says() {
+        let ranges: Vec<(usize, usize)> = (0..40).map(|n| (n * 37 % 101, n * 37 % 101 + 1 + n * n % 17)).collect();
+        let mut edited = EditedRanges::default();
+        for (count, range) in ranges.iter().enumerate() {
+            for (start, end) in (0..120).flat_map(|start| [1, 3, 20].map(|length| (start, start + length))) {
+                let expected = ranges[..count].iter().any(|(s, e)| start < *e && *s < end);
+                assert_eq!(edited.overlap(start, end), expected, "{start}..{end} and {:?}", &ranges[..count]);
+            }
+            edited.insert(*range);
+        }
+    }
 }

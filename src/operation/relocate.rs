@@ -179,18 +179,13 @@ impl ItemMove<'_> {
             }
             SectionRef::File => (old.section_title(section).into_owned(), None),
         };
-        if !self.becomes_file(&dest.section, dest.file.is_none(), &title, document)
+        if !becomes_file(&dest.section, dest.file.is_none(), &title, document)
             && (1..document.sections().len()).any(|i| document.section_title(i) == title)
         {
             exists("a section with that title")
         } else {
             Ok((title, splice))
         }
-    }
-
-    /// Whether a section takes the place of the title that a new file would get, because it is the same.
-    fn becomes_file(&self, to: &SectionRef, is_new: bool, title: &str, new_file: &Document) -> bool {
-        is_new && matches!(to, SectionRef::File) && new_file.section_title(0) == title
     }
 
     fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
@@ -213,7 +208,7 @@ impl ItemMove<'_> {
         effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
         let would_break = |reason| Rejection::new(Code::WouldBreakStructure, format!("in {}: {reason}", dest.path));
         let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
-        let becomes_file = self.becomes_file(&dest.section, dest.file.is_none(), &title, document);
+        let becomes_file = becomes_file(&dest.section, dest.file.is_none(), &title, document);
         let insert = |block: &str| {
             if becomes_file {
                 Ok(Splice { start: 0, end: document.text().len(), new: as_file(block) })
@@ -277,6 +272,11 @@ fn moved_text(
         .collect();
     splices.sort_by_key(|one| one.start);
     Ok(spliced(&document.text()[range.clone()], &splices)?.trim_end().to_owned() + "\n")
+}
+
+/// Whether a section takes the place of the title that a new file would get, because it is the same.
+fn becomes_file(to: &SectionRef, is_new: bool, title: &str, new_file: &Document) -> bool {
+    is_new && matches!(to, SectionRef::File) && new_file.section_title(0) == title
 }
 
 /// A section as a file of its own: its heading is the title.

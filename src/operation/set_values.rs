@@ -170,10 +170,8 @@ fn set_file_value(
         return Ok(Vec::new());
     }
     let splice = front_splice(document, path, key, value)?;
-    Ok(splice
-        .into_iter()
-        .map(|s| PendingEdit::Edit(path.clone(), DocumentEdit::Raw(s), prepared(effect.clone())))
-        .collect())
+    let edit = splice.map(|splice| PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect)));
+    Ok(edit.into_iter().collect())
 }
 
 /// The replacement of a value in the front matter; `None` if it has that value already.

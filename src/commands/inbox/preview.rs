@@ -23,8 +23,8 @@ pub(super) const FORGET_NOTE: &str = "accepting it also erases the text from the
 pub(super) struct ProposalPreview {
     /// The change as a unified diff; that of the proposal's file if the change cannot be planned.
     pub(super) diff: String,
-    /// That it forgets a text, that its operation was edited, why it cannot be accepted as it is, what `-f` would change, or that nothing would
-    /// change.
+    /// That it forgets a text, that its operation was edited, why it cannot be accepted as it is, what `-f` would
+    /// change, or that nothing would change.
     pub(super) notes: Vec<String>,
 }
 

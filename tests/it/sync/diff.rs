@@ -21,16 +21,33 @@ fn diff_rows(repo: &Repo, range: &[&str]) -> Vec<String> {
     rows
 }
 
+/// Brings what a clone has to another one.
+#[track_caller]
+fn carry(from: &Repo, to: &Repo) {
+    for repo in [from, to] {
+        repo.memdir(["sync"]).exit(0);
+    }
+}
+
+/// Two clones: in the first, a merge has a conflict in one file and brings another one.
+fn conflicted_pair() -> (Repo, Repo) {
+    let (here, there) = pair();
+    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
+    there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["update", "user", "Prefers tabs", "Prefers neither"]).exit(0);
+    here.memdir(["sync"]).exit(4);
+    (here, there)
+}
+
 #[test]
 fn diff_since_a_revision_has_what_was_merged_after_it_and_no_more() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
     there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     let merged = ["facts/team.md", "+ Meets on Mondays", "facts/user.md", "~ Prefers tabs -> Prefers spaces"];
     assert_eq!(diff_rows(&here, &["r1"]), merged, "r1 is the last revision here");
     assert_eq!(diff_rows(&here, &[]), [""; 0], "what git has is recorded");
@@ -38,8 +55,7 @@ fn diff_since_a_revision_has_what_was_merged_after_it_and_no_more() {
     assert_eq!(diff_rows(&here, &["r1..r2"]), [&["facts/other.md", "+ Second here"][..], &merged].concat());
     assert_eq!(diff_rows(&here, &["r2"]), [""; 0], "merged before r2");
     there.memdir(["mv", "team", "crew"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     assert_eq!(diff_rows(&here, &["r2"]), ["facts/team.md -> facts/crew.md"]);
     assert_eq!(diff_rows(&here, &["r1..r2", "user"]), merged[2..]);
     here.put(FILE, here.text(FILE).replace("Prefers spaces", "Prefers neither"));
@@ -53,11 +69,9 @@ fn diff_since_a_revision_has_what_was_merged_after_it_and_no_more() {
 fn what_a_sync_merged_in_is_no_outside_edit_after_the_next_change_either() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     here.memdir(["add", "user#work", "Second here"]).exit(0);
     here.put(FILE, here.text(FILE).replace("Window seats", "Aisle seats"));
     here.memdir(["add", "user#work", "Third here"]).exit(0);
@@ -81,13 +95,11 @@ fn diff_in_a_scope_and_for_a_restricted_agent_has_what_was_merged_that_they_may_
     here.memdir(["scope", "add", "web"]).exit(0);
     here.memdir(["-S", "web", "add", "user", "First in the scope"]).exit(0);
     here.memdir(["add", "a", "First of all"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     there.memdir(["-S", "web", "add", "user", "Second in the scope"]).exit(0);
     there.memdir(["add", "plans", "Plans ahead", "[health] Hidden wish"]).exit(0);
     there.memdir(["add", "health", "Hidden file"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     let in_scope = here.memdir(["-S", "web", "diff", "r1"]).exit(0);
     assert_stdout_contains(&in_scope, "+- Second in the scope\n");
     assert!(!in_scope.stdout.contains("Plans"), "{in_scope:#?}");
@@ -99,12 +111,7 @@ fn diff_in_a_scope_and_for_a_restricted_agent_has_what_was_merged_that_they_may_
 
 #[test]
 fn diff_since_a_revision_has_what_a_decided_merge_brought() {
-    let (here, there) = pair();
-    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["update", "user", "Prefers tabs", "Prefers neither"]).exit(0);
-    here.memdir(["sync"]).exit(4);
+    let (here, _there) = conflicted_pair();
     here.memdir(["resolve", "user", "--ours"]).exit(0);
     here.memdir(["sync"]).exit(0);
     // Of the other file only the summary differs.
@@ -117,16 +124,13 @@ fn diff_between_revisions_has_what_was_merged_between_them() {
     let (here, there) = pair();
     let exchange = |command: &[&str]| {
         there.memdir(command).exit(0);
-        there.memdir(["sync"]).exit(0);
-        here.memdir(["sync"]).exit(0);
+        carry(&there, &here);
     };
     here.memdir(["add", "other", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     exchange(&["update", "user", "Prefers tabs", "Prefers spaces"]);
     here.memdir(["add", "other", "Second here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     exchange(&["update", "user", "Prefers spaces", "Prefers tabs"]);
     let there_and_back = ["facts/user.md", "~ Prefers tabs -> Prefers spaces"];
     assert_eq!(diff_rows(&here, &["r1..r2", "user"]), there_and_back);
@@ -160,12 +164,7 @@ fn diff_since_a_time_has_what_was_merged_after_it() {
 
 #[test]
 fn diff_has_what_a_merge_brought_that_git_ended() {
-    let (here, there) = pair();
-    there.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    there.memdir(["add", "team", "Meets on Mondays"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["update", "user", "Prefers tabs", "Prefers neither"]).exit(0);
-    here.memdir(["sync"]).exit(4);
+    let (here, there) = conflicted_pair();
     here.memdir(["add", "team", "Has mugs"]).exit(0);
     here.memdir(["resolve", "user", "--ours"]).exit(0);
     here.git(["add", "-A"]);
@@ -190,13 +189,11 @@ fn names_and_notes_of_others_mislead_no_diff() {
     let (here, there) = pair();
     here.put("memdir.yaml", "version: 1\nallowlists: {planner: [work], doctor: [work, health]}\n");
     here.memdir(["add", "other", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     there.put("facts/a\nb.md", "# N\n\n- Of two lines\n");
     there.put("facts/health.md", "# Diary\n\n- Secret diagnosis\n");
     there.memdir(["add", "plans", "Plans ahead"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     here.memdir(["add", "other", "Second here"]).exit(0);
     let seen = here.memdir(["--as", "planner", "diff", "r1..r2", "--bullets"]).exit(0);
     assert!(seen.stdout.contains("Plans ahead") && !seen.stdout.contains("Secret"), "{seen:#?}");
@@ -222,11 +219,9 @@ fn names_and_notes_of_others_mislead_no_diff() {
 fn what_was_forgotten_is_in_no_diff_although_git_has_it() {
     let (here, there) = pair();
     here.memdir(["add", "other", "First here"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    there.memdir(["sync"]).exit(0);
+    carry(&here, &there);
     there.memdir(["add", "user", "The word is swordfish"]).exit(0);
-    there.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
+    carry(&there, &here);
     here.memdir(["add", "user", "Third here"]).exit(0);
     here.memdir(["rm", "--forget", "user", "- The word is swordfish"]).exit(0);
     assert!(!here.memdir(["diff", "r1"]).exit(0).stdout.contains("swordfish"));
