@@ -13,7 +13,8 @@ fn main() {
     let halves: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let program = support::program();
     for half in ["tuned", "judged"].iter().filter(|half| halves.is_empty() || halves.iter().any(|name| name == *half)) {
-        let figures = measure::World::new(program.clone()).measure(half);
+        let keyed = measure::World::with_keywords(program.clone());
+        let figures = measure::World::new(program.clone()).measure(half, &keyed);
         println!("## {half}: {} cases\n\n{}", figures.cases, figures.table());
         println!("noise of the hooks: {:.3}\n", figures.hooks().noise());
         figures.misses.iter().filter(|line| line.starts_with("without the row")).for_each(|line| println!("{line}\n"));

@@ -220,7 +220,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --keywords --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -255,6 +255,10 @@ _memdir() {
                     return 0
                     ;;
                 --when)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keywords)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -544,7 +548,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --keywords --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -579,6 +583,10 @@ _memdir() {
                     return 0
                     ;;
                 --when)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keywords)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

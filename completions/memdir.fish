@@ -199,6 +199,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last d
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l keywords -d 'Other words by which query and hooks find it, as people will say it: \'new column, alter table\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'The reason, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
@@ -466,6 +467,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l keywords -d 'Other words by which query and hooks find it, as people will say it: \'new column, alter table\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s m -l reason -d 'The reason, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r

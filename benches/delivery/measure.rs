@@ -125,6 +125,11 @@ impl Figures {
     pub fn hooks(&self) -> &Tally {
         &self.ways[0].1
     }
+
+    /// The same where the rules have keywords.
+    pub fn hooks_with_keywords(&self) -> &Tally {
+        &self.ways[1].1
+    }
 }
 
 /// A home with a memory of rules, distractors and corrected rules.
@@ -136,6 +141,15 @@ pub struct World {
 
 impl World {
     pub fn new(program: impl Into<OsString>) -> World {
+        World::create(program, false)
+    }
+
+    /// The same, with the keywords of `fixtures/delivery/keywords.tsv` on the rules.
+    pub fn with_keywords(program: impl Into<OsString>) -> World {
+        World::create(program, true)
+    }
+
+    fn create(program: impl Into<OsString>, has_keywords: bool) -> World {
         let world =
             World { home: tempfile::tempdir().expect("a directory"), program: program.into(), outdated: Vec::new() };
         let memory = world.memory();
@@ -152,6 +166,9 @@ impl World {
         let corrections = corrections();
         for name in ["rules.en.md", "rules.zh.md"] {
             let mut text = fixture(name);
+            if has_keywords {
+                text = with_keywords(&text);
+            }
             for (old, new) in &corrections {
                 text = text.replace(new.as_str(), old);
             }
@@ -230,10 +247,25 @@ impl World {
         fs::remove_file(self.memory().join(".memdir/embeddings-failure")).is_ok()
     }
 
-    /// Replays the cases of a half.
-    pub fn measure(&self, half: &str) -> Figures {
+    /// Replays the cases of a half. `keyed` is a world whose rules have keywords.
+    pub fn measure(&self, half: &str, keyed: &World) -> Figures {
         let cases = cases(half);
         let mut misses = Vec::new();
+        let mut ways = vec![("hooks", self.by_hooks(half, &cases, &mut misses))];
+        ways.push(("hooks, rules with keywords", keyed.by_hooks(half, &cases, &mut Vec::new())));
+        ways.push(("`MEMORY.md`, 200 lines or 25 KB", self.loaded_file(&cases)));
+        match self.by_rg(&cases) {
+            Ok(tally) => ways.push(("`rg`, the act's words, 300 tokens", tally)),
+            Err(why) => misses.push(format!("without the row of rg: {why}")),
+        }
+        let index = self.memdir(&["context", "--style", "index"]);
+        let mut by_index = Tally { start_tokens: tokens(&index), ..Tally::default() };
+        cases.iter().for_each(|case| by_index.count(case, &index, "", &self.outdated));
+        ways.push(("index alone", by_index));
+        Figures { ways, cases: cases.len(), misses }
+    }
+
+    fn by_hooks(&self, half: &str, cases: &[Case], misses: &mut Vec<String>) -> Tally {
         let mut hooks = Tally::default();
         for (n, case) in cases.iter().enumerate() {
             let (mut start, mut at_act) = (String::new(), String::new());
@@ -257,17 +289,7 @@ impl World {
                 (rule, ..) => misses.push(format!("{} | {} | {rule:?} | {shown:?}", case.kind, case.act)),
             }
         }
-        let mut ways = vec![("hooks", hooks)];
-        ways.push(("`MEMORY.md`, 200 lines or 25 KB", self.loaded_file(&cases)));
-        match self.by_rg(&cases) {
-            Ok(tally) => ways.push(("`rg`, the act's words, 300 tokens", tally)),
-            Err(why) => misses.push(format!("without the row of rg: {why}")),
-        }
-        let index = self.memdir(&["context", "--style", "index"]);
-        let mut by_index = Tally { start_tokens: tokens(&index), ..Tally::default() };
-        cases.iter().for_each(|case| by_index.count(case, &index, "", &self.outdated));
-        ways.push(("index alone", by_index));
-        Figures { ways, cases: cases.len(), misses }
+        hooks
     }
 
     /// A file with one line for each fact, in the order in which they came to be known, of which a host loads the
@@ -363,6 +385,23 @@ impl World {
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/delivery").join(name);
     fs::read_to_string(path).expect("a fixture")
+}
+
+/// The rules with their keywords, each in its metadata line.
+fn with_keywords(text: &str) -> String {
+    let table = fixture("keywords.tsv");
+    let keywords: BTreeMap<&str, &str> = table.lines().filter_map(|line| line.split_once('\t')).collect();
+    let mut lines = text.lines().peekable();
+    let mut out = String::new();
+    while let Some(line) = lines.next() {
+        out += &format!("{line}\n");
+        let Some(words) = line.strip_prefix("- ").and_then(|rule| keywords.get(rule)) else { continue };
+        match lines.next_if(|next| next.starts_with("  <!-- mem ")) {
+            Some(meta) => out += &format!("{} keywords=\"{words}\" -->\n", meta.trim_end_matches(" -->")),
+            None => out += &format!("  <!-- mem keywords=\"{words}\" -->\n"),
+        }
+    }
+    out
 }
 
 /// The rules in random order below the title, so that neither half stands first in what a session starts with.

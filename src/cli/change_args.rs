@@ -49,6 +49,9 @@ pub struct AddArgs {
     /// A rule for files whose path matches: src/api/**, docs/*.md
     #[arg(long, value_name = "GLOB,…")]
     pub when: Option<String>,
+    /// Other words by which query and hooks find it, as people will say it: 'new column, alter table'
+    #[arg(long, value_name = "WORDS")]
+    pub keywords: Option<String>,
     /// Keep it for the git branch that is checked out; `check` lists it once that is merged or deleted
     #[arg(long)]
     pub branch: bool,
@@ -68,6 +71,7 @@ impl AddArgs {
             (MetaKey::Imp, &self.imp),
             (MetaKey::Pin, &pin),
             (MetaKey::When, &self.when),
+            (MetaKey::Keywords, &self.keywords),
             (MetaKey::Branch, &self.branch.then(String::new)),
         ];
         given.into_iter().filter_map(|(key, value)| Some((key.name().to_owned(), value.clone()?))).collect()

@@ -30,6 +30,7 @@ const FILE_PATH: OptionGrammar = option("file", Some('F'), Path);
 const EXP_OTHER: OptionGrammar = option("exp", None, Other);
 const ID_OTHER: OptionGrammar = option("id", None, Other);
 const WHEN_OTHER: OptionGrammar = option("when", None, Other);
+const KEYWORDS_OTHER: OptionGrammar = option("keywords", None, Other);
 const REASON_TEXT: OptionGrammar = option("reason", Some('m'), Text);
 const SOURCE_TEXT: OptionGrammar = option("source", None, Text);
 const CONSENT_TEXT: OptionGrammar = option("consent", None, Text);
@@ -79,7 +80,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["read"], &["cat", "get", "view"], &[], &[one(Address)]),
     command(&["query"], &["search", "find", "grep", "recall"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_TAG, IN_GLOB, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_ACTOR, SOURCE_OTHER, RUN_OTHER, TOUCHING_OTHER, THRESHOLD_OTHER], &[many(Other)]),
     command(&["context"], &[], &[STYLE_OTHER, BUDGET_OTHER], &[]),
-    command(&["add"], &["remember"], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
+    command(&["add"], &["remember"], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, KEYWORDS_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["update"], &["replace"], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["rm"], &["remove", "delete", "del"], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[many(AddressOrText)]),
     command(&["restore"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[many(Address)]),
@@ -91,7 +92,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["apply"], &[], &[FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Other)]),
     command(&["edit"], &[], &[RESUME_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["bullet"], &[], &[], &[]),
-    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
+    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, KEYWORDS_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "del"], &["rm"], &[INDEX_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), one(Text)]),
     command(&["bullet", "update"], &[], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "list"], &[], &[LIMIT_OTHER], &[one(Address)]),

@@ -264,7 +264,7 @@ pub fn mv(args: &MvArgs) -> Result<Batch, Rejection> {
 /// Converts `set`.
 ///
 /// # Errors
-/// `usage` for a word that is not KEY=VALUE, `multiline` for a value of several lines.
+/// `usage` for a word that is not KEY=VALUE or a key given twice, `multiline` for a value of several lines.
 pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
     let parse_pair = |word: &String| match word.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
@@ -275,7 +275,11 @@ pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
         }
         _ => Err(usage_error("expected KEY=VALUE")),
     };
-    let pairs = args.pairs.iter().map(parse_pair).collect::<Result<_, _>>()?;
+    let pairs = args.pairs.iter().map(parse_pair).collect::<Result<Vec<_>, _>>()?;
+    let keys = pairs.iter().map(|(key, _)| key);
+    if let Some(twice) = keys.clone().enumerate().find_map(|(n, key)| keys.clone().skip(n + 1).find(|k| *k == key)) {
+        return Err(usage_error(format!("'{twice}' is given twice")));
+    }
     Ok(Batch::from_iter([Action::Set { at: target(&args.at), pairs }]))
 }
 

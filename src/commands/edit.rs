@@ -159,12 +159,16 @@ fn current_text(session: &Session, file: &str) -> Result<(String, String, bool),
     match read(session, file) {
         Ok(text) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
         Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a file, not a section or bullet").into()),
-        Err(error) if error.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
+        Err(error) if is_missing(&error) && !file.contains(['#', '@']) => {
             check_new_name(&error.rejections[0])?;
             Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
         }
         Err(error) => Err(error),
     }
+}
+
+fn is_missing(error: &Error) -> bool {
+    error.rejections.first().is_some_and(|rejection| rejection.code == Code::FileNotFound)
 }
 
 /// Refuses a name that is not valid for a new file, before the editor is opened.

@@ -147,6 +147,9 @@ meta_keys! {
         value: MetaType::Globs,
         manual: "globs of paths, separated by commas: a rule for files that match one of them",
     }
+    Keywords = "keywords" {
+        manual: "other words for it, separated by commas: query and hooks find it by them, and show its text",
+    }
     Branch = "branch" { manual: "the git branch that it is for" }
     Dur = "dur" { path_field: Some("durability"), manual: "durability: how long it is likely to be true" }
     Type = "type" { writer: KeyWriter::PersonOrModel, manual: "the kind of memory" }
@@ -288,6 +291,11 @@ impl BulletMeta {
     /// The globs of the paths for which it is a rule. One that can match no path takes the others nothing.
     pub fn when(&self) -> impl Iterator<Item = &str> {
         self.raw(MetaKey::When.name()).into_iter().flat_map(split_globs)
+    }
+
+    /// Other words by which it is found.
+    pub fn keywords(&self) -> Option<&str> {
+        self.valid(MetaKey::Keywords)
     }
 
     pub fn role(&self) -> Option<&str> {

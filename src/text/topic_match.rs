@@ -23,6 +23,8 @@ const WORD_COUNT: usize = 3;
 const PAIR_COUNT: usize = 2;
 /// How much a word of the title counts, relative to one of the text.
 const TITLE_WEIGHT: f64 = 0.5;
+/// How much a keyword counts, relative to a word of the text. Chosen on `fixtures/delivery/tuned.tsv`.
+const KEYWORD_WEIGHT: f64 = 0.8;
 /// How much a pair of characters counts in scripts without spaces: it overlaps with the next one.
 const PAIR_WEIGHT: f64 = 0.5;
 
@@ -71,10 +73,14 @@ impl Topic {
         Topic { terms: term_weights(question) }
     }
 
-    /// Compares a text below a title with the question.
-    pub fn compare(&self, text: &str, title: &str) -> TopicMatch {
-        let own = term_weights(text);
+    /// Compares a text below a title with the question. `keywords` are other words for the text: those that the question
+    /// shares count as if they stood in it, those that it does not share take nothing from the others.
+    pub fn compare(&self, text: &str, title: &str, keywords: &str) -> TopicMatch {
+        let mut own = term_weights(text);
         let all: f64 = own.values().sum();
+        for (term, rarity) in term_weights(keywords) {
+            own.entry(term).or_insert(KEYWORD_WEIGHT * rarity);
+        }
         let both = || own.iter().filter(|(term, _)| self.terms.contains_key(*term));
         let rarity: f64 = both().map(|(_, rarity)| rarity).sum();
         if rarity == 0.0 || all == 0.0 {
@@ -85,7 +91,12 @@ impl Topic {
         let in_title = |(term, _): &(&String, &f64)| self.terms.contains_key(*term) && !own.contains_key(*term);
         let titled: f64 = term_weights(title).iter().filter(in_title).map(|(_, rarity)| rarity).sum();
         let asked: f64 = self.terms.values().sum();
-        TopicMatch { evidence: rarity + TITLE_WEIGHT * titled, share: rarity / all, coverage: rarity / asked, shared }
+        TopicMatch {
+            evidence: rarity + TITLE_WEIGHT * titled,
+            share: (rarity / all).min(1.0),
+            coverage: rarity / asked,
+            shared,
+        }
     }
 }
 
@@ -144,6 +155,11 @@ mod tests {
 
     /// How many prompts get their fact, of how many; and how many other facts are shown. The best three are shown.
     fn figures(memory: &str, cases: &str) -> (usize, usize, usize) {
+        figures_with(memory, &HashMap::new(), cases)
+    }
+
+    /// The same, with the keywords of the facts.
+    fn figures_with(memory: &str, keywords: &HashMap<&str, &str>, cases: &str) -> (usize, usize, usize) {
         let (mut right, mut asked, mut wrong) = (0, 0, 0);
         for line in cases.lines() {
             let (prompt, expected) = line.split_once('\t').unwrap();
@@ -152,8 +168,8 @@ mod tests {
             let mut compared: Vec<(TopicMatch, &str)> = Vec::new();
             for line in memory.lines() {
                 title = line.strip_prefix("## ").unwrap_or(title);
-                let text = line.strip_prefix("- ");
-                compared.extend(text.map(|text| (topic.compare(text, title), text)));
+                let Some(text) = line.strip_prefix("- ") else { continue };
+                compared.push((topic.compare(text, title, keywords.get(text).copied().unwrap_or_default()), text));
             }
             let found = best_three(compared);
             asked += usize::from(expected != "-");
@@ -198,7 +214,7 @@ mod tests {
             for prompt in &memory.prompts {
                 let topic = Topic::of(&prompt.text);
                 let compared = memory.bullets.iter().enumerate();
-                let compared = compared.map(|(n, text)| (topic.compare(text, &memory.title), n)).collect();
+                let compared = compared.map(|(n, text)| (topic.compare(text, &memory.title, ""), n)).collect();
                 let found = best_three(compared);
                 let helps = found.iter().filter(|(_, n)| prompt.right.contains(n)).count();
                 asked += usize::from(!prompt.right.is_empty() && !prompt.other_words);
@@ -227,6 +243,26 @@ mod tests {
         assert_eq!(reworded, (0, 120, 38));
     }
 
+    /// Keywords of the rules, by an author who saw the bullets and no prompt.
+    #[test]
+    fn keywords_find_some_of_what_is_asked_in_other_words() {
+        let table = include_str!("../../fixtures/recall/projects_keywords.tsv");
+        let keywords: HashMap<&str, &str> = table.lines().filter_map(|line| line.split_once('\t')).collect();
+        let prompts = figures_with(PROJECTS, &keywords, include_str!("../../fixtures/recall/projects.tsv"));
+        let reworded = figures_with(PROJECTS, &keywords, include_str!("../../fixtures/recall/projects_reworded.tsv"));
+        assert_eq!((prompts, reworded), ((59, 60, 50), (20, 120, 44)));
+    }
+
+    #[test]
+    fn a_keyword_counts_as_if_it_stood_in_the_text_and_takes_nothing_from_it() {
+        let topic = Topic::of("alter the table of visitors, a new column");
+        let text = "Every migration gets a down script";
+        assert_eq!(topic.compare(text, "", "").evidence, 0.0);
+        assert!(topic.compare(text, "", "new column, alter table").is_about());
+        let asked = Topic::of("write the migration with its down script");
+        assert_eq!(asked.compare(text, "", ""), asked.compare(text, "", "alter table, rename field"));
+    }
+
     #[test]
     fn what_every_text_may_contain_is_no_topic() {
         for (question, text) in [
@@ -236,8 +272,8 @@ mod tests {
             ("Likes tea", ""),
             ("在吗", "用户在汉堡"),
         ] {
-            assert!(!Topic::of(question).compare(text, "").is_about(), "{question} / {text}");
+            assert!(!Topic::of(question).compare(text, "", "").is_about(), "{question} / {text}");
         }
-        assert!(Topic::of("push to main with force").compare("Never force-push to main", "Git").is_about());
+        assert!(Topic::of("push to main with force").compare("Never force-push to main", "Git", "").is_about());
     }
 }

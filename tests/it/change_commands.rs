@@ -288,6 +288,13 @@ fn set_removes_no_key_that_is_not_there() {
 }
 
 #[test]
+fn set_refuses_a_key_given_twice() {
+    let m = Memory::new().file("facts/a.md", "# A\n\n- x\n");
+    let refused = m.run(["set", "a@1", "imp=3", "imp=4"]).exit(2).unchanged();
+    refused.stderr_contains("usage: 'imp' is given twice; nothing was changed");
+}
+
+#[test]
 fn set_writes_one_front_matter_at_the_start_of_the_file() {
     let m = Memory::new().file("facts/a.md", "\u{feff}intro\n\n- x\n");
     m.done(["set", "a", "title=T", "b=c", "d=e"]);

@@ -10,12 +10,12 @@ use crate::support::program;
 
 #[test]
 fn the_right_rule_is_there_before_the_act() {
-    let world = World::new(program());
+    let (world, keyed) = (World::new(program()), World::with_keywords(program()));
     for half in ["tuned", "judged"] {
         if half == "judged" && std::env::var_os("DELIVERY_TUNING").is_some() {
             continue;
         }
-        let figures = world.measure(half);
+        let figures = world.measure(half, &keyed);
         println!("{half}\n{}", figures.table());
         if half == "tuned" {
             println!("{}", figures.misses.join("\n"));
@@ -26,6 +26,9 @@ fn the_right_rule_is_there_before_the_act() {
         assert!(hooks.share(&["when", "path", "command"]) >= 0.95, "{half}: {:?}", hooks.kinds);
         assert!(hooks.share(&["prompt", "task"]) >= 0.8, "{half}: {:?}", hooks.kinds);
         assert!(hooks.noise() <= 0.1, "{half}: {}", hooks.noise());
+        let keyed = figures.hooks_with_keywords();
+        assert!(keyed.share(&["reworded"]) >= hooks.share(&["reworded"]) + 0.2, "{half}: {:?}", keyed.kinds);
+        assert!(keyed.noise() <= 0.1 && keyed.most_tokens <= 300, "{half}: {}", keyed.noise());
     }
 }
 

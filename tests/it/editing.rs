@@ -67,6 +67,17 @@ fn an_unchanged_copy_is_nothing_to_do() {
 }
 
 #[test]
+fn a_bullet_of_a_missing_file_opens_no_editor() {
+    let setup = EditorSetup::new();
+    for address in ["new@acvh", "new#section"] {
+        let result = setup.edit("echo text > \"$1\"", &["edit", address]);
+        assert_eq!(result.status.code(), Some(3), "{}", stderr(&result));
+        assert!(stderr(&result).starts_with("memdir: file_not_found: "), "{}", stderr(&result));
+    }
+    assert_eq!(setup.copies(), 0);
+}
+
+#[test]
 fn the_copy_is_private_and_keeps_the_files_name() {
     let setup = EditorSetup::new();
     let out = setup.path("seen");

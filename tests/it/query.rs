@@ -189,6 +189,22 @@ fn relevance_is_1_only_if_every_word_stands_in_the_item() {
 }
 
 #[test]
+fn keywords_find_a_bullet_and_are_not_its_text() {
+    let memory = Memory::new();
+    memory.done(["add", "rules", "Every migration gets a down script", "--keywords", "new column, alter table"]);
+    memory.done(["add", "rules", "Rename nothing in public tables"]);
+    let answer = memory.run(["query", "alter a column", "--json"]).exit(0).json();
+    assert_eq!(texts(&answer), ["Every migration gets a down script"]);
+    assert!(answer["items"][0]["relevance"].as_f64().unwrap() < 1.0, "{answer}");
+    assert_eq!(answer["items"][0]["meta"]["keywords"], "new column, alter table");
+    let by_text = memory.run(["query", "migration down script", "--json"]).exit(0).json();
+    assert_eq!(by_text["items"][0]["relevance"], 1.0);
+    // A neighbour says nothing about them.
+    memory.done(["set", "rules@1", "keywords=", "-f"]);
+    assert_eq!(texts(&memory.run(["query", "alter a column", "--json"]).exit(0).json()), [""; 0]);
+}
+
+#[test]
 fn the_same_state_gives_the_same_bytes() {
     let memory = memory();
     let one = |words: &[&str]| memory.run(words).exit(0).stdout.clone();

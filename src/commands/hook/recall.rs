@@ -180,8 +180,11 @@ fn about(
         QueryOptions { query: question, limit: Some(CANDIDATES), vectors: Some(is_prose), ..QueryOptions::default() };
     let is_close = |row: &QueryRow| row.similarity.is_some_and(|similarity| similarity >= MIN_SIMILARITY);
     let bullets = query(session, &options)?.items.into_iter().filter(|row| row.identity.is_some());
-    let mut found: Vec<(TopicMatch, QueryRow)> =
-        bullets.map(|row| (topic.compare(&row.text, &row.title), row)).collect();
+    let compare = |row: &QueryRow| {
+        let keywords = row.meta.get(MetaKey::Keywords.name()).and_then(|words| words.as_str());
+        topic.compare(&row.text, &row.title, keywords.unwrap_or_default())
+    };
+    let mut found: Vec<(TopicMatch, QueryRow)> = bullets.map(|row| (compare(&row), row)).collect();
     if is_prose {
         found = worth_showing(found, is_close)
     } else {

@@ -23,6 +23,8 @@ use crate::view::links::FileEdges;
 const LABEL_WEIGHT: f32 = 3.0;
 /// Weight of a date in the heading or file name.
 const HEADING_DATE_WEIGHT: f32 = 1.0;
+/// Weight of a term in a bullet's `keywords=`. They are not its text, and nothing is lent to its neighbours.
+const KEYWORD_WEIGHT: f32 = 0.8;
 /// How many characters of a text tell its script.
 const JUDGED_CHARS: usize = 32;
 /// Maximum size in bytes of a file that is parsed for the sample only.
@@ -275,6 +277,13 @@ impl TermCounter<'_> {
         for part in parts {
             terms.find_in(part, |FoundTerm { term, is_same_word: literal }| {
                 tally.add(term, TermCount { own: 1.0, lent, literal, ..TermCount::default() });
+            });
+        }
+        if let Some(meta) = items::metadata_of(document, item)
+            && let Some(keywords) = meta.keywords()
+        {
+            terms.find_in(keywords, |FoundTerm { term, .. }| {
+                tally.add(term, TermCount { own: KEYWORD_WEIGHT, ..TermCount::default() });
             });
         }
         if !label.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::related_edge::related_edge;
-use crate::document::{BlockKind, Document, DocumentBlock, Handle, memory_index, split_category};
+use crate::document::{BlockKind, BulletMeta, Document, DocumentBlock, Handle, memory_index, split_category};
 use crate::path::{MemoryPath, SourceAddress};
 use crate::text::one_line::collapse_whitespace;
 
@@ -187,6 +187,14 @@ pub fn searched_texts<'a>(document: &'a Document, item: &DocumentItem) -> [&'a s
         }
         ItemKind::Entry | ItemKind::Heading => [&text[document.sections()[item.section as usize].title.range()], ""],
         _ => [&text[item.start as usize..item.end as usize], ""],
+    }
+}
+
+/// The metadata of a bullet that has some.
+pub fn metadata_of(document: &Document, item: &DocumentItem) -> Option<BulletMeta> {
+    match item.kind {
+        ItemKind::Bullet(bullet) => document.bullet_meta(bullet as usize),
+        _ => None,
     }
 }
 

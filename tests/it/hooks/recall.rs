@@ -42,6 +42,21 @@ pub fn prompt(project: &Project, words: &str) -> String {
 }
 
 #[test]
+fn a_prompt_in_other_words_finds_a_rule_by_its_keywords() {
+    let project = Project::new();
+    let rule = "- Every migration gets a down script\n";
+    project.put("work/memory/facts/rules.md", &format!("# Rules\n\n{rule}"));
+    let words = "add a nickname column and alter the table of visitors";
+    assert_eq!(prompt(&project, words), "");
+    project.put(
+        "work/memory/facts/rules.md",
+        &format!("# Rules\n\n{rule}  <!-- mem keywords=\"new column, alter table\" -->\n"),
+    );
+    let shown = prompt(&project, words);
+    assert!(shown.ends_with(": Every migration gets a down script\n"), "{shown}");
+}
+
+#[test]
 fn rules_for_a_touched_path_come_first_and_once() {
     let project = project();
     let first = edit(&project, "src/api/users.rs", json!({}));
