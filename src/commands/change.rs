@@ -12,7 +12,7 @@ use super::conflict_finder::require_merged;
 use super::consent::{ApprovalGate, CommitMode};
 use super::dangling_links::find_dangling_links;
 use super::fetch::fetch;
-use super::forget::{ForgetTraces, find_traces};
+use super::forget::{ForgetTraces, find_traces, of_removed_bullet};
 use super::journal_notes;
 use super::layers::change_in_layer;
 use super::moved_file::with_new_path;
@@ -60,9 +60,13 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
     if session.visibility().is_some() {
         return super::restricted_change::change(session, &batch, options);
     }
+    let plan = |snapshot: &mut Snapshot| {
+        plan_batch(session, snapshot, &batch.operations, options)
+            .or_else(|error| of_removed_bullet(session, &batch, error))
+    };
     if options.dry_run {
         let mut snapshot = Snapshot::new();
-        let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        let mut changeset = plan(&mut snapshot)?;
         let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun };
         gate.require_consent(&changeset, &snapshot)?;
         gate.require_own_copies(&changeset, &snapshot)?;
@@ -87,7 +91,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         summary_lines.iter().for_each(|(of, line): &(MemoryPath, Option<String>)| {
             snapshot.insert_last_summary(of.clone(), line.clone())
         });
-        let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        let mut changeset = plan(&mut snapshot)?;
         if changeset.forget && summary_lines.is_empty() {
             summary_lines = own_summary_lines(session, &changeset)?;
         }
@@ -253,7 +257,8 @@ pub fn commit_approved(
 ) -> CommandResult<ChangeResult> {
     for _ in 0..MAX_ATTEMPTS {
         let (mut changeset, snapshot) = plan_change()?;
-        let traces = if changeset.forget && !changeset.files.is_empty() {
+        let removes = changeset.effects.iter().any(|effect| effect.sign == EffectSign::Removed);
+        let traces = if changeset.forget && (removes || !changeset.files.is_empty()) {
             find_traces(session, &mut changeset, &snapshot)?
         } else {
             ForgetTraces::default()
@@ -261,6 +266,12 @@ pub fn commit_approved(
         let with_etags = batch.request.is_some();
         let mut result = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
+            if changeset.forget {
+                erase(locked, &traces)?;
+                session.store.unfiltered().forget_usage(&traces.paths);
+                result.changed = !traces.paths.is_empty();
+                warnings.extend(traces.warnings);
+            }
             result.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
             return Ok(result);
         }
@@ -271,11 +282,7 @@ pub fn commit_approved(
         if changeset.forget {
             // Scrubs before the commit: after a crash in between, the command can be repeated. The other way round, the
             // text would be gone from the file and nothing would find its remaining traces.
-            locked.forget_queued(&traces.queued)?;
-            for path in &traces.earlier_paths {
-                locked.forget(std::slice::from_ref(path), &[])?;
-            }
-            locked.forget(&traces.paths, &traces.texts)?;
+            erase(locked, &traces)?;
         }
         let header = session.header(batch);
         let stored = batch.request.as_ref().map(|_| serde_json::to_value(&result).unwrap_or(Value::Null));
@@ -308,6 +315,18 @@ pub fn commit_approved(
     let busy = Rejection::new(Code::Busy, "files kept changing while the command ran")
         .hint("run it again when no other program is writing them");
     Err(Error { rejections: vec![busy], warnings })
+}
+
+/// Erases what a forgotten text left in the history and in the queue.
+///
+/// # Errors
+/// `io`, `read_only`. What was erased until then stays erased.
+fn erase(locked: &LockedStore<'_>, traces: &ForgetTraces) -> Result<(), Rejection> {
+    locked.forget_queued(&traces.queued)?;
+    for path in &traces.earlier_paths {
+        locked.forget(std::slice::from_ref(path), &[])?;
+    }
+    locked.forget(&traces.paths, &traces.texts)
 }
 
 /// An earlier change with the same `request`.

@@ -13,9 +13,10 @@ use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, dialects};
 use crate::path::MemoryPath;
-use crate::reflect::guards::{self, WritingRules, secrets};
+use crate::reflect::guards::{self, WritingRules};
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
+use crate::text::secrets;
 use crate::transcript::{Role, Turn};
 use crate::view::diff::unified_diff;
 use statements::{ChangedStatement, changed_statements};
@@ -141,11 +142,12 @@ impl ApprovalGate<'_> {
         };
         let id = keep_as_proposal(self.session, locked, self.batch, changeset, texts, cause)?;
         refusal.message.push_str(&format!("; the change waits in inbox/ as {id}"));
-        Err(refusal
+        let refusal = refusal
             .try_command(SuggestedCommand::new("inbox", id.as_str()))
             .detail("path", format!("inbox/{id}.md"))
-            .detail("proposal", id)
-            .into())
+            .detail("proposal", id);
+        let warnings = changeset.warnings.iter().filter(|warning| warning.code == Code::Secret).cloned();
+        Err(Error { rejections: vec![refusal], warnings: warnings.collect() })
     }
 }
 

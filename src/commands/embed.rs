@@ -17,15 +17,15 @@ use super::vector_search::{
 };
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, MAX_FILE_BYTES, Visibility, blank_pins};
+use crate::document::{Document, MAX_FILE_BYTES, Visibility};
 use crate::host::background;
 use crate::llm::embeddings::embed as fetch_vectors;
 use crate::llm::{Deadline, ErrorKind, LlmError, ModelConfig};
 use crate::path::MemoryPath;
-use crate::reflect::guards::secrets::find_secrets;
 use crate::store::vector_file::VectorTurn;
 use crate::store::{LockedStore, Store};
 use crate::text::counted_noun::counted_noun;
+use crate::text::secrets::{blank_pins, find_secrets};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;

@@ -6,15 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::Session;
+use serde_json::Value;
+
 use super::bullet_life::{BulletHistory, LifeExtent};
 use super::list_and_read::ResolvedAddress;
 use super::reflect::conversations_with_texts;
 use super::unread_files::{unread_sentences, why_unread};
+use super::{Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
 use crate::operation::locate::new_section_title;
+use crate::operation::rejections::is_removed_bullet;
 use crate::operation::{Batch, Operation, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
@@ -130,6 +133,40 @@ pub fn find_traces(
         warnings.push(Warning::new(Code::Note, message));
     }
     Ok(ForgetTraces { paths, earlier_paths, texts, queued, warnings })
+}
+
+/// The change that forgets a bullet which is in the history only: removed before, by memdir, an editor or a merge.
+///
+/// # Errors
+/// `error`, the rejection of the batch, if it is not about such a bullet; for an agent always: what a person sees
+/// nowhere, a person erases.
+pub fn of_removed_bullet(session: &Session, batch: &Batch, error: Error) -> Result<Changeset, Error> {
+    let removed = || {
+        let ([operation], [rejection]) = (&batch.operations[..], &error.rejections[..]) else { return None };
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let is_gone = operation.is_forget() && is_removed_bullet(rejection);
+        let path = text(rejection.details.get("path").filter(|_| is_gone)?)?;
+        let was = rejection.details.get("was")?;
+        Some((MemoryPath::from_disk_name(&path).ok()?, text(&was["handle"])?, text(&was["text"])?))
+    };
+    let Some((path, handle, text)) = removed() else { return Err(error) };
+    if session.is_agent {
+        let mut error = error;
+        error.rejections[0].hint = Some("it is in the history only, where a person may erase it".to_owned());
+        return Err(error);
+    }
+    let effect = Effect {
+        path,
+        sign: EffectSign::Removed,
+        handle: Some(handle),
+        id: None,
+        text,
+        section: None,
+        operation: 0,
+        to: None,
+    };
+    let note = Warning::new(Code::Note, "the text was in the history only");
+    Ok(Changeset { effects: vec![effect], warnings: vec![note], forget: true, ..Changeset::default() })
 }
 
 /// Refuses a batch that erases history, for callers of a tool: a person does that, in the shell.
@@ -303,6 +340,9 @@ fn earlier_bullets(
             earlier.paths.push(past.path);
         }
     }
+    // A bullet that is in the history only.
+    let removed = changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Removed);
+    earlier.paths.extend(removed.map(|effect| effect.path.clone()));
     let mut seen: BTreeSet<MemoryPath> = changeset.files.iter().map(|file| file.path.clone()).collect();
     earlier.paths.retain(|path| seen.insert(path.clone()));
     earlier.paths.reverse();
@@ -327,8 +367,7 @@ fn summaries_with_words(session: &Session, changeset: &Changeset, earlier_paths:
     };
     let warning = |(path, _): (&MemoryPath, Arc<Vec<u8>>)| {
         let message = format!(
-            "the summary line of {path} was written by a person and still has words of the text: change it with \
-             `memdir set {path} summary=TEXT`"
+            "the summary line of {path} still has words of the text: change it with `memdir set {path} summary=TEXT`"
         );
         Warning::new(Code::Note, message)
     };

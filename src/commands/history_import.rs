@@ -13,12 +13,12 @@ use super::results::WarningRow;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, EntryHeader, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit};
 use crate::code::{Code, Rejection};
-use crate::document::{MAX_FILE_BYTES, blank_pins};
+use crate::document::MAX_FILE_BYTES;
 use crate::operation::import::SourceFile;
 use crate::path::MemoryPath;
 use crate::policy::SecretRule;
-use crate::reflect::guards::secrets::find_secrets;
 use crate::store::{CommitStopped, LockedStore};
+use crate::text::secrets::{blank_pins, find_secrets};
 
 /// What `import` answers for the kind of such a source.
 pub const HISTORY_KIND: &str = "history";

@@ -10,8 +10,9 @@ use crate::host::find::FoundBy;
 use crate::operation::{Batch, PlanContext};
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
-use crate::reflect::guards::{WritingRules, secrets};
+use crate::reflect::guards::WritingRules;
 use crate::store::Store;
+use crate::text::secrets;
 
 mod agent_index;
 mod allowlist_filter;

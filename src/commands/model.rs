@@ -14,7 +14,7 @@ use crate::host::{EnvLookup, keys};
 use crate::llm::{
     self, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelRequest, Protocol,
 };
-use crate::reflect::guards::secrets;
+use crate::text::secrets;
 
 /// An open model, with the user's settings for its use. [`OpenModel::new`] makes one of the caller's own.
 #[non_exhaustive]

@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::Session;
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
-use crate::document::blank_pins;
 use crate::operation::Snapshot;
 use crate::policy::SecretRule;
-use crate::reflect::guards::secrets::find_secrets;
+use crate::reflect::inbox_item;
+use crate::text::secrets::{blank_pins, find_secrets};
 
 /// Warns of secrets that a planned change writes, or refuses it, before the journal sees them.
 ///
@@ -69,9 +69,9 @@ fn each_text(value: &Value, call: &mut impl FnMut(&str)) {
     }
 }
 
-/// Whether a changed file holds this already.
+/// Whether a changed file of the memory holds this already. What a proposal holds is not decided yet.
 fn is_known(secret: &str, changeset: &Changeset, snapshot: &Snapshot) -> bool {
-    changeset.files.iter().any(|file| {
+    changeset.files.iter().filter(|file| inbox_item::id_of(&file.path).is_none()).any(|file| {
         let before = snapshot.file(&file.path).ok().flatten();
         before.is_some_and(|loaded| loaded.document.text().contains(secret))
     })

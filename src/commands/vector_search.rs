@@ -16,7 +16,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::llm::Deadline;
 use crate::llm::embeddings::embed;
-use crate::reflect::guards::secrets;
+use crate::text::secrets;
 use crate::view::query::vector_table::{VectorTable, unit_vector};
 
 /// How long a search waits for the vector of its question.

@@ -10,7 +10,6 @@ use std::sync::OnceLock;
 use crate::text::Splice;
 use crate::threads;
 
-mod blank_pins;
 mod bullet_marks;
 mod bullet_reference;
 mod conflict_lines;
@@ -43,7 +42,6 @@ pub mod summary;
 mod visibility;
 mod walk;
 
-pub use blank_pins::blank_pins;
 pub use bullet_marks::{BulletMarks, Strikethrough};
 pub use conflict_lines::first_marker_line;
 pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};

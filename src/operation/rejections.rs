@@ -394,7 +394,7 @@ fn bullet_changed(
             rejection = rejection.detail("now", candidate_json(LocatedBullet { path, document: d, index: i }));
             rejection.try_command(SuggestedCommand::new("read", format!("{path}@{}", d.handle_name(i))))
         }
-        None => rejection.try_command(suggest_list(path)),
+        None => rejection.detail("path", path.as_str()).try_command(suggest_list(path)),
     }
 }
 

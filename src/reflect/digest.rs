@@ -8,7 +8,6 @@ use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::guards::grounding::missing_particulars;
-use super::guards::secrets::redact;
 use super::guards::{
     GroundingSources, GuardFinding, MemoryKind, OtherText, Violation, WritingRules, check_text, sensitive_field,
     without_parts_of_secrets,
@@ -17,6 +16,7 @@ use super::reply_json::object_with;
 use crate::path::MemoryPath;
 use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::collapse_whitespace;
+use crate::text::secrets::redact;
 
 /// The longest reply about one part, in tokens.
 pub const MAX_REPLY_TOKENS: u32 = 700;

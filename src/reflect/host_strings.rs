@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
-use super::guards::secrets::find_secrets;
 use super::guards::{GuardFinding, Violation};
+use crate::text::secrets::find_secrets;
 
 /// Fields whose value is a quote of the conversation.
 const QUOTES: [&str; 2] = ["quote", "evidence"];

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::guards::advice::check_advice;
 use super::guards::grounding::missing_in_paraphrase;
-use super::guards::secrets::redact;
 use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text, find_related,
     sensitive_field,
 };
 use super::reply_json::{object_with, tags};
 use crate::policy::INSIGHT_CATEGORY;
+use crate::text::secrets::redact;
 
 /// The file of insights.
 pub const INSIGHT_FILE: &str = "facts/insights.md";

@@ -9,6 +9,7 @@ use super::proposal::{Proposal, is_single_verb};
 use crate::document::MetaKey;
 use crate::operation::{Action, Operation, Target};
 use crate::path::{Address, MemoryPath, PathPrefixes};
+use crate::text::secrets;
 use crate::text::statement::Statement;
 use crate::transcript::{Role, Turn};
 
@@ -67,7 +68,7 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         let excerpt = match violation.severity() {
             // Redact before truncating: otherwise the start of a key could remain at the end.
             Severity::Refuse => {
-                let quote = guards::secrets::redact(proposal.quote.as_deref().unwrap_or_default()).0;
+                let quote = secrets::redact(proposal.quote.as_deref().unwrap_or_default()).0;
                 quote.chars().take(60).collect()
             }
             Severity::Review | Severity::Known => String::new(),

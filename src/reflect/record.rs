@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::chunks::render_turns;
 use super::guards::grounding::missing_in_paraphrase;
-use super::guards::secrets::redact;
 use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text,
     sensitive_field,
 };
 use super::reply_json::{object_with, tags};
 use crate::text::one_line::collapse_whitespace;
+use crate::text::secrets::redact;
 use crate::text::sentences::sentences;
 use crate::transcript::{MessageParts, Role, Turn};
 

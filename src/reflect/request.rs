@@ -8,10 +8,10 @@ use std::fmt::Write;
 use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Map, Value, json};
 
-use super::guards::secrets::redact;
 use crate::path::MemoryPath;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::one_line::collapse_whitespace;
+use crate::text::secrets::redact;
 
 /// The longest request, in characters.
 pub const MAX_REQUEST_CHARS: usize = 2000;

@@ -32,6 +32,7 @@ pub mod prose_mask;
 pub mod relative_dates;
 pub mod rule_statements;
 pub mod search_terms;
+pub mod secrets;
 pub mod sentences;
 pub mod shell_quote;
 pub mod shell_tokens;

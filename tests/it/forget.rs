@@ -43,6 +43,36 @@ fn a_forgotten_bullet_is_nowhere() {
     assert!(memory.done(&["log"]).contains("r1"), "that it happened stays");
 }
 
+/// By hand, by memdir, or by a merge: the history has it.
+#[test]
+fn a_bullet_that_is_in_the_history_only_is_forgotten_too() {
+    for by_hand in [true, false] {
+        let memory = memory();
+        memory.done(&["add", "user", "Something else"]);
+        let named = format!("user@{}", crate::support::handle(SECRET));
+        if by_hand {
+            memory.write("facts/user.md", &memory.text("facts/user.md").replace(&format!("- {SECRET}\n"), ""));
+        } else {
+            memory.done(&["rm", &named]);
+        }
+        memory.write("archive/facts/user.md", &format!("# User\n\n- {SECRET}\n"));
+        let (text, after) = (memory.text("facts/user.md"), "- Something else\n");
+        assert_ne!(memory.run(&["--as", "claude", "rm", &named, "--forget"]).status, 0);
+        assert!(!holders(&memory, SECRET).is_empty());
+        forgotten(&memory, &["rm", &named, "--forget"]);
+        assert_eq!(memory.text("facts/user.md"), text.replace(after, &format!("{after}- Something after\n")));
+        // Once more, there is nothing.
+        assert_eq!(memory.run(&["rm", &named, "--forget"]).status, 3);
+    }
+    // Without a copy, nothing but the history changes.
+    let memory = memory();
+    let named = format!("user@{}", crate::support::handle(SECRET));
+    memory.done(&["rm", &named]);
+    let said = memory.run(&["rm", &named, "--forget"]);
+    assert!(said.stderr.contains("the text was in the history only"), "{said:?}");
+    assert_eq!(holders(&memory, SECRET), [""; 0]);
+}
+
 #[test]
 fn neither_after_updates_undo_and_redo() {
     let memory = memory();

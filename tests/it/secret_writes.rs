@@ -96,3 +96,26 @@ fn the_flag_of_a_pinned_bullet_is_no_pin() {
     // What only looks like the flag is looked at.
     memory.run(["write", "card"]).stdin("# Card\n\n- Card\n  <!-- mem pin=4821 note=x -->\n").exit(5);
 }
+
+#[test]
+fn a_proposal_takes_no_secret_into_the_memory() {
+    let memory = memory("version: 2\nagents: {write: propose}\n");
+    let sentence = format!("The deploy token is {TOKEN}");
+    let waits = memory.run(["--as", "bot", "add", "tools", &sentence]).may_change().exit(5);
+    waits.stderr_contains("warning: secret: a secret is stored as plain text");
+    let id = memory.run(["inbox", "--json"]).exit(0).json()["proposals"][0]["id"].as_str().unwrap().to_owned();
+    memory.put("memdir.yaml", "version: 2\nagents: {write: propose}\nsecrets: refuse\n");
+    let refused = memory.run(["inbox", &id, "--accept"]).exit(5).stderr_contains("secret: ").unchanged();
+    assert!(!refused.stderr.contains(TOKEN), "{}", refused.stderr);
+    memory.put("memdir.yaml", "version: 2\nagents: {write: propose}\n");
+    memory.run(["inbox", &id, "--accept"]).exit(0).stderr_contains("a secret is stored as plain text");
+}
+
+#[test]
+fn a_summary_line_has_no_part_of_a_secret() {
+    let memory = Memory::new();
+    memory.run(["add", "tools", &format!("The deploy token is {TOKEN}"), "Deploys on Mondays"]).exit(0);
+    let text = memory.text("facts/tools.md").unwrap();
+    let summary = text.lines().find(|line| line.starts_with("> Summary:"));
+    assert_eq!(summary, Some("> Summary: deploy, token"));
+}

@@ -15,16 +15,16 @@ use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::results::{RotCount, RotKind, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
-use crate::document::{Document, MetaKey, blank_pins};
+use crate::document::{Document, MetaKey};
 use crate::host::code_history::repository_root;
 use crate::host::notes_folder::{self, FolderLimit, FolderLimits};
 use crate::path::MemoryPath;
-use crate::reflect::guards::secrets::{find_secrets, redact};
 use crate::store::code_files::CodeFiles;
 use crate::text::code_anchor::CodeAnchor;
 use crate::text::code_text::CodeText;
 use crate::text::near_duplicate::extra_words;
 use crate::text::one_line::cut_with_ellipsis;
+use crate::text::secrets::{blank_pins, find_secrets, redact};
 use crate::text::statement::Statement;
 
 /// How many examples of each kind are shown.

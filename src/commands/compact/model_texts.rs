@@ -6,8 +6,9 @@ use anyhow::anyhow;
 
 use super::super::Session;
 use crate::reflect::compaction::CompactionRules;
-use crate::reflect::guards::{self, OtherText, secrets};
+use crate::reflect::guards::{self, OtherText};
 use crate::reflect::judge;
+use crate::text::secrets;
 
 /// The rules of the session's policy.
 pub(super) fn compaction_rules(session: &Session) -> CompactionRules<'_> {

@@ -11,6 +11,7 @@ use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::change::{commit_approved, dry_run_result, plan_in_context};
 use crate::commands::forget::find_traces;
 use crate::commands::results::ChangeResult;
+use crate::commands::secrets_check::check_secrets;
 use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
@@ -201,6 +202,7 @@ pub(super) fn apply_and_remove(
     let planned = || -> Result<(Changeset, Snapshot), Error> {
         let mut snapshot = Snapshot::new();
         let mut changeset = plan_accepted(session, &mut snapshot, &accepted, options)?;
+        check_secrets(session, &mut changeset, &snapshot)?;
         add_origins(&mut changeset, operations);
         let own = PlanContext { force: true, create: true, allow_reserved: true, ..session.plan_context() };
         let removal_changeset = plan_in_context(session, &mut snapshot, removals, &own)?;

@@ -14,6 +14,7 @@ use crate::commands::change::plan_in_context;
 use crate::commands::commit_files::file_objects;
 use crate::commands::diff::bullet_lines;
 use crate::commands::results::{BranchCommit, ProposalBranch};
+use crate::commands::secrets_check::check_secrets;
 use crate::commands::{ChangeOptions, CommandResult, Session};
 use crate::document::Document;
 use crate::host::git::Git;
@@ -23,6 +24,7 @@ use crate::operation::{PlanContext, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::{ReviewBranch, with_branch};
 use crate::text::one_line::one_line;
+use crate::text::secrets::redact;
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The trailer with the id of a proposal: where it is in the history, the proposal is accepted.
@@ -126,7 +128,12 @@ pub(super) fn make_branch<'f>(
     let mut first_problem = None;
     for file in files {
         match commit_proposal(session, &git, &mut tip, file, options) {
-            Ok(commit) => {
+            Ok((commit, warnings)) => {
+                let of_proposal = |warning: Warning| {
+                    let message = format!("{}: {}", file.id(), warning.message);
+                    Warning { message, ..warning }
+                };
+                made.warnings.extend(warnings.into_iter().map(of_proposal));
                 made.branch.commits.push(commit);
                 let branch = ReviewBranch { name: name.to_owned(), base: base.chars().take(12).collect() };
                 made.marked.push((file, with_branch(&file.text, Some(&branch))));
@@ -169,22 +176,28 @@ impl BranchTip {
     }
 }
 
-/// Commits one proposal on top of the branch.
+/// Commits one proposal on top of the branch; also returns a warning of secrets, which the commit's message leaves out.
+///
+/// # Errors
+/// `secret`, `file_not_found`, `merge_conflict`, `duplicate`, `git`; the rejections of the planner.
 fn commit_proposal(
     session: &Session,
     git: &Git,
     tip: &mut BranchTip,
     file: &InboxFile,
     options: &ChangeOptions,
-) -> Result<BranchCommit, Rejection> {
+) -> Result<(BranchCommit, Vec<Warning>), Rejection> {
     let force = is_forced(&[file], options.force);
     let operations = operations_to_plan(file, force)?;
     let context = PlanContext { force, create: options.create, ..session.plan_context() };
     let mut snapshot = Snapshot::new();
     let planned = plan_in_context(session, &mut snapshot, &operations, &context);
-    let changeset = planned.map_err(|mut error| error.rejections.remove(0))?;
+    let mut changeset = planned.map_err(|mut error| error.rejections.remove(0))?;
+    changeset.warnings.clear();
+    check_secrets(session, &mut changeset, &snapshot)?;
     let (files, diff) = committed_files(git, tip, &changeset, &snapshot)?;
-    let title = one_line(&file.proposal.title);
+    let title = redact(&one_line(&file.proposal.title)).0;
+    let diff: Vec<String> = diff.iter().map(|line| redact(line).0).collect();
     let by = file.proposal.proposer().map(one_line).unwrap_or_else(|| "unknown".to_owned());
     let subject: String = format!("memory: {title}").chars().take(MAX_SUBJECT_CHARS).collect();
     let trailers = format!("Memdir-By: {by}\n{PROPOSAL_TRAILER}{}", file.id());
@@ -193,7 +206,8 @@ fn commit_proposal(
     for (path, file) in changeset.files.iter().map(|change| &change.path).zip(files) {
         tip.texts.insert(path.clone(), file.bytes);
     }
-    Ok(BranchCommit { commit: tip.commit.clone(), proposal: file.id().to_owned(), title, by, diff })
+    let commit = BranchCommit { commit: tip.commit.clone(), proposal: file.id().to_owned(), title, by, diff };
+    Ok((commit, changeset.warnings))
 }
 
 /// The files of a commit, in the order of the changeset, and the bullets that it changes.

@@ -15,7 +15,7 @@ use crate::text::json_strings::map_strings;
 
 /// Text without secrets: they must not leave this machine.
 pub fn redact(text: &str) -> String {
-    crate::reflect::guards::secrets::redact(text).0
+    crate::text::secrets::redact(text).0
 }
 
 /// A JSON value as text without secrets. They are found in its strings: JSON's own notation escapes the quotes between

@@ -7,7 +7,8 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use super::{ReflectDecision, RefusalReason};
-use crate::reflect::guards::{Violation, secrets};
+use crate::reflect::guards::Violation;
+use crate::text::secrets;
 
 /// Decisions as they may be printed: secrets are redacted from each one that is added.
 #[derive(Clone, Debug, Default, Serialize)]

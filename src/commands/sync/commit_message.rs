@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::pending::{BulletCounts, PendingChange};
 use super::sync_state::SyncState;
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
-use crate::reflect::guards::secrets::redact;
 use crate::text::counted_noun::counted_noun;
 use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
 use crate::text::one_line::collapse_whitespace;
+use crate::text::secrets::redact;
 use crate::view::journal::{self, RevisionState};
 
 /// Trailer key of an operation: `r12 add facts/user.md`.

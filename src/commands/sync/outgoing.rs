@@ -11,14 +11,13 @@ use super::{SyncDirection, SyncRun};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::results::WarningRow;
 use crate::commands::scope_session::read_policy;
-use crate::document::blank_pins;
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::host::repository::PendingFile;
 use crate::path::SCOPES_FOLDER;
 use crate::policy::{Policy, SecretRule, TEMPLATE};
-use crate::reflect::guards::secrets::{Secret, find_secrets, redact};
 use crate::store::init::POLICY_FILE;
 use crate::text::counted_noun::counted_noun;
+use crate::text::secrets::{Secret, blank_pins, find_secrets, redact};
 use crate::text::shell_quote::shell_quote;
 
 /// How many files or places a message names.

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::line::MAX_TERMS;
+use crate::text::secrets::find_secrets;
 use crate::text::words::is_unspaced;
 use crate::text::{stem, stopwords, word_frequency, words};
 
@@ -14,12 +15,21 @@ pub type Keyword = (String, usize);
 /// The top keywords of a text, at most ten, best first, in lower case, each in its most frequent form.
 ///
 /// The score of a word is tf × idf^0.25, the best of the measures compared on summary lines as file pointers. Text in
-/// scripts without spaces (Chinese, Japanese …) contributes its repeated sequences of two to four characters.
+/// scripts without spaces (Chinese, Japanese …) contributes its repeated sequences of two to four characters. Keys and
+/// passwords are no keywords: the line stays where their bullet goes.
 pub fn keywords(text: &str) -> Vec<Keyword> {
     let mut all = spaced_candidates(text);
     all.extend(unspaced_candidates(text));
     all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.first.cmp(&b.first)));
-    all.into_iter().take(MAX_TERMS).map(|t| (t.word, t.first)).collect()
+    let all = all.into_iter().filter(|keyword| !is_in_secret(text, keyword.first));
+    all.take(MAX_TERMS).map(|t| (t.word, t.first)).collect()
+}
+
+/// Whether an offset is in a key or password, which its line tells.
+fn is_in_secret(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[start..].lines().next().unwrap_or_default();
+    find_secrets(line).iter().any(|secret| secret.range.contains(&(at - start)))
 }
 
 struct ScoredKeyword {
@@ -142,6 +152,15 @@ mod tests {
     #[test]
     fn rare_words_rank_before_common_ones() {
         check("The file about the marimba", "marimba file");
+    }
+
+    #[test]
+    fn keys_and_passwords_are_left_out() {
+        check("The deploy token is ghp_Zk4vQ2mXw8Ls7Rt1Yb6Nc3Jd9Hf5Ge0PaUiO", "deploy token");
+        check(
+            "The password of the staging database is Kaktus42!\nThe kiln is red",
+            "kiln staging database red password",
+        );
     }
 
     #[test]

@@ -272,7 +272,7 @@ fn entry_text(text: &str) -> anyhow::Result<String> {
 /// Cleans a reason for the journal: one line, without secrets, truncated.
 fn clean_reason(text: &str) -> String {
     // Redact before truncating: otherwise the start of a key could remain at the end.
-    let text = crate::reflect::guards::secrets::redact(text).0;
+    let text = crate::text::secrets::redact(text).0;
     let plain: String = text.chars().map(|c| if is_invisible(c) { ' ' } else { c }).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
     words.join(" ").chars().take(MAX_REASON_CHARS).collect()

@@ -9,7 +9,7 @@
 //! * [`orders`](mod@orders): instructions to agents.
 //! * [`advice`]: what the user or others ought to do, in texts without a quote.
 //! * [`permission`]: rights for agents, and consent in advance.
-//! * [`secrets`]: keys, tokens, passwords; also redacts them.
+//! * `text::secrets`: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): what the quote's turn does not contain, or puts together in another way.
@@ -40,7 +40,6 @@ mod personal_numbers;
 mod possible_contradiction;
 pub mod relation;
 mod removal_consent;
-pub mod secrets;
 pub mod sensitive;
 pub mod step;
 pub mod tense;
@@ -59,6 +58,7 @@ pub use sensitive::{benign_field, field_labels, sensitive_field};
 pub use withheld::find_withheld;
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
+use crate::text::secrets;
 use crate::text::{prose_mask, relative_dates, sentences};
 
 /// What happens to a proposal with a violation.

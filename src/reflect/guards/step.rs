@@ -3,9 +3,10 @@
 //! Never asks for the form of a memory: a step is an order, and may be of any number of sentences.
 
 use super::permission::check_permission;
-use super::{GuardFinding, GuardText, Violation, canary, form, secrets};
+use super::{GuardFinding, GuardText, Violation, canary, form};
 use crate::text::phrase::{PhrasePatterns, matched_text};
 use crate::text::prose_mask;
+use crate::text::secrets;
 use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::phrase_list;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use memdir::commands::results::DecisionVerdict::{Kept, Known, Proposed, Refused};
 use memdir::commands::results::{ReflectDecision, ReflectReport};
 use memdir::llm::replay::text_reply;
-use memdir::reflect::guards::secrets::redact;
+use memdir::text::secrets::redact;
 use serde_json::Value;
 
 use super::script::{Script, add, ops};

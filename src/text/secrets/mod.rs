@@ -5,13 +5,13 @@
 mod assigned;
 mod known_formats;
 mod labelled;
+mod pin_flags;
 mod spoken;
 
 use std::ops::Range;
 
 use assigned::{NOT_PASSWORDS, is_whole_word, is_words};
-
-use crate::document::blank_pins;
+pub use pin_flags::blank_pins;
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";

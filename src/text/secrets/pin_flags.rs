@@ -5,26 +5,25 @@
 
 use std::borrow::Cow;
 
-use super::meta_keys::MetaKey;
-
 /// How a metadata line begins, after its indentation.
 const METADATA: &str = "<!-- mem ";
+/// The flag, `MetaKey::Pin`.
+const FLAG: &str = " pin=";
 /// The values of the key, in any case; another is no flag.
 const VALUES: [&str; 6] = ["true", "yes", "on", "false", "no", "off"];
 
 /// The text with spaces in place of each such key and value.
 pub fn blank_pins(text: &str) -> Cow<'_, str> {
-    let flag = format!(" {}=", MetaKey::Pin.name());
-    if !text.contains(&flag) {
+    if !text.contains(FLAG) {
         return Cow::Borrowed(text);
     }
     let mut blanked = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        match line.split_once(&flag).filter(|_| line.trim_start().starts_with(METADATA)) {
+        match line.split_once(FLAG).filter(|_| line.trim_start().starts_with(METADATA)) {
             Some((before, after)) => {
                 let value = after.split_whitespace().next().filter(|_| !after.starts_with(char::is_whitespace));
                 let known = value.filter(|value| VALUES.iter().any(|known| known.eq_ignore_ascii_case(value)));
-                let blank = known.map_or(0, |value| flag.len() + value.len());
+                let blank = known.map_or(0, |value| FLAG.len() + value.len());
                 blanked.push_str(before);
                 blanked.extend(std::iter::repeat_n(' ', blank));
                 blanked.push_str(&line[before.len() + blank..]);

@@ -33,7 +33,7 @@ fn what_only_looks_like_one_stays() {
         "the token budget is 4000 a day",
         "order 4111 1111 1111 1112",
         "password: <redacted> and pass=$PASS",
-        "src/reflect/guards/secrets/assigned.rs:120",
+        "src/text/secrets/assigned.rs:120",
         "",
     ] {
         assert_eq!(redact(text), (text.to_owned(), 0), "{text}");
