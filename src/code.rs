@@ -173,7 +173,7 @@ codes! {
     Model = "model", 8, true;
     /// The model's host refuses: the key, the account, the model's name or the request.
     ModelRefused = "model_refused", 8, false;
-    /// The command stopped part-way; what is done is kept, and the rest can be run again.
+    /// Only a part was done, or could be read; it is kept, and the rest can be run again.
     Partial = "partial", 8, true;
     /// The daily budget is used up, or the model did not answer in time. The work is queued where the message says so;
     /// else nothing was done, and the command can be run again.

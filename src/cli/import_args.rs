@@ -11,6 +11,7 @@ use super::args::ChangeArgs;
 use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
+use crate::code::Code;
 use crate::commands::export::{ExportKind, ExportOptions, ExportResult};
 use crate::commands::import::{ImportOptions, ImportResult};
 use crate::commands::results::WarningRow;
@@ -157,5 +158,9 @@ impl PrintResult for ExportResult {
         for row in &self.skipped {
             printer.note(&format!("not exported: {}: {}", row.item, row.reason));
         }
+    }
+
+    fn attention(&self) -> Option<Code> {
+        self.unread.then_some(Code::Partial)
     }
 }

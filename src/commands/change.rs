@@ -16,6 +16,7 @@ use super::forget::{ForgetTraces, find_traces, of_removed_bullet};
 use super::journal_notes;
 use super::layers::change_in_layer;
 use super::moved_file::with_new_path;
+use super::planned_operations::{add_consent, add_proof};
 use super::restricted_change::{fetch_visible, require_visible_files};
 use super::results::{
     ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow,
@@ -25,7 +26,7 @@ use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning, quote_short};
-use crate::operation::dialects::{add_if_match, is_patch};
+use crate::operation::dialects::is_patch;
 use crate::operation::{Action, Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, Target, plan};
 use crate::path::MemoryPath;
 use crate::store::{CommitStopped, LockedStore};
@@ -78,6 +79,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         if options.force {
             add_proof(&mut planned, &changeset);
         }
+        add_consent(&mut planned, &batch);
         return Ok(ChangeOutcome::Changed(planned));
     }
     let (locked, warnings) = session.store.lock()?;
@@ -118,17 +120,17 @@ fn own_summary_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(Me
     Ok(lines)
 }
 
-/// Fills in reason, source, consent and `if_match` of the batch and its operations from the options, where they are not
-/// set.
+/// Fills in reason, source, consent and `if_match` of the batch and its operations from the options. What an operation
+/// says counts for it, then what the batch says; of the revision as a whole the caller's options tell more. All words of
+/// consent must agree.
 pub fn apply_options(batch: &mut Batch, options: &ChangeOptions) {
-    batch.reason = batch.reason.take().or_else(|| options.reason.clone());
-    batch.source = batch.source.take().or_else(|| options.source.clone());
-    if batch.consent.is_empty() {
-        batch.consent.extend(options.consent.clone());
-    }
+    let (of_batch, source_of_batch) = (batch.reason.clone(), batch.source.clone());
+    batch.reason = options.reason.clone().or(batch.reason.take());
+    batch.source = options.source.clone().or(batch.source.take());
+    batch.consent.extend(options.consent.clone().filter(|words| !batch.consent.contains(words)));
     for op in &mut batch.operations {
-        op.reason = op.reason.take().or_else(|| batch.reason.clone());
-        op.source = op.source.take().or_else(|| batch.source.clone());
+        op.reason = op.reason.take().or_else(|| of_batch.clone()).or_else(|| batch.reason.clone());
+        op.source = op.source.take().or_else(|| source_of_batch.clone()).or_else(|| batch.source.clone());
         op.if_match = op.if_match.take().or_else(|| options.if_match.clone());
     }
 }
@@ -399,19 +401,6 @@ pub(super) fn changeset_diff(changeset: &Changeset, snapshot: &Snapshot) -> Stri
         unified_diff(f.path.as_str(), before.as_deref(), f.after.as_ref().map(|b| text(b)).as_deref())
     });
     diff.collect()
-}
-
-/// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for:
-/// a caller that passes them to `apply` makes this change or none.
-fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
-    for (n, operation) in planned.operations.iter_mut().flatten().enumerate() {
-        let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);
-        let paths = of_operation.map(|effect| &effect.path).chain(changeset.files.iter().map(|file| &file.path));
-        let before = |path: &MemoryPath| changeset.files.iter().find(|file| file.path == *path)?.before.as_ref();
-        if let Some(version) = paths.take(1).find_map(before) {
-            add_if_match(operation, &version.etag.short());
-        }
-    }
 }
 
 /// Notes in the result of a dry run that its change is not expressible as operations, so that `apply` cannot make it.

@@ -74,8 +74,11 @@ pub struct ExportResult {
     pub out: Option<String>,
     /// The number of items.
     pub items: usize,
-    /// What the format cannot represent.
+    /// What the format cannot represent, and files that could not be read.
     pub skipped: Vec<ImportRow>,
+    /// Whether files could not be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unread: bool,
 }
 
 /// Exports files.
@@ -104,6 +107,7 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         }
         ExportKind::Html => page(session, files, options)?,
     };
+    let unread = !unreadable.is_empty();
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
     if options.to != ExportKind::ClaudeIndex {
         let row = |(folder, count)| (folder, format!("{}, exported only if named", counted_noun(count, "file")));
@@ -116,9 +120,9 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
     }
     let ExportedText { text, items, left_out } = exported;
     let skipped = left_out.into_iter().map(|(item, reason)| ImportRow { item, reason }).collect();
-    let Some(out) = &options.out else { return Ok(ExportResult { text, out: None, items, skipped }) };
+    let Some(out) = &options.out else { return Ok(ExportResult { text, out: None, items, skipped, unread }) };
     write(out, &text, options.force)?;
-    Ok(ExportResult { text: String::new(), out: Some(out.display().to_string()), items, skipped })
+    Ok(ExportResult { text: String::new(), out: Some(out.display().to_string()), items, skipped, unread })
 }
 
 /// How many scopes an export of everything leaves out, as far as the caller may know.

@@ -64,6 +64,7 @@ pub mod model;
 mod moved_file;
 mod page;
 mod past_texts;
+mod planned_operations;
 mod point_in_time;
 mod progress;
 pub mod prune;

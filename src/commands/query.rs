@@ -85,7 +85,11 @@ pub fn query_with_overrides(
         // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's. The
         // answer says so, because a program that always sends a name would wonder why it finds nothing.
         Some(name) => match session.session_in_scope(name) {
-            Ok(scope) => query_one(&scope, options, overrides),
+            Ok(scope) => {
+                let result = query_one(&scope, options, overrides)?;
+                let is_other = scope.dir != session.dir;
+                Ok(QueryResult { scope: result.scope.filter(|_| is_other), ..result })
+            }
             Err(error) if matches!(error.code, Code::ScopeNotFound | Code::ScopeNotAllowed) => {
                 restrict_to_agent(session, options)?;
                 let left_out = vec![format!("{}, so nothing was searched", error.message)];

@@ -123,7 +123,10 @@ fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
     let result = query(session, &options)?;
     match result.nothing_fits() {
         Some(reason) => Err(Rejection::new(Code::Usage, reason).hint("use a larger budget_tokens").into()),
-        None => Ok(result.items.into_iter().map(|row| json!(QueryItem::from(row))).collect()),
+        None => {
+            let scope = result.scope.as_deref();
+            Ok(result.items.into_iter().map(|row| json!(QueryItem::new(row, scope))).collect())
+        }
     }
 }
 

@@ -57,7 +57,7 @@ pub use meta_keys::{DEFAULT_IMPORTANCE, MetaKey, MetaType, parse_date};
 pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use recorded_updates::RecordedUpdates;
 pub use resource_fields::{OWN_ITEMS, derived_item_name, field_value_as_json, metadata_value_as_json, resource_field};
-pub use section::{section_range, section_titles, slug};
+pub use section::{is_title_section, section_range, section_titles, slug};
 pub use visibility::{
     Visibility, VisibleParts, categories_around, categories_of_parents, category_key, category_name, front_matter_tags,
     split_category, summary_ranges, title_categories,

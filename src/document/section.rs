@@ -23,11 +23,17 @@ pub fn section_range(document: &Document, section: usize) -> std::ops::Range<usi
     }
 }
 
+/// Whether a section is that of the file's title, its first H1, or the part above all headings.
+pub fn is_title_section(document: &Document, section: usize) -> bool {
+    let first = || document.sections().iter().position(|section| section.level == 1);
+    section == 0 || document.sections()[section].level == 1 && first() == Some(section)
+}
+
 /// The titles of a section and those around it, outermost first, without the title of the file; empty for the file.
 pub fn section_titles(document: &Document, section: usize) -> Vec<String> {
     let (mut titles, mut at) = (Vec::new(), section);
     while at != 0 {
-        if document.sections()[at].level > 1 {
+        if !is_title_section(document, at) {
             titles.insert(0, document.section_title(at).into_owned());
         }
         at = document.sections()[at].parent as usize;

@@ -51,6 +51,8 @@ pub enum SummaryUpdate {
 /// Computes the summary line after a change. `last` holds the terms that memdir last wrote for this file: `None` if not
 /// looked up yet, `Some(None)` if the journal has none.
 ///
+/// A `description:` in the front matter, which other programs read, is changed only where memdir wrote all of it.
+///
 /// The current line is read from `after`; for a new file, `before` is an empty document. The caller skips this function
 /// if it wrote the line itself, and for an undo that restores a text, link rewriting and merges that only one side
 /// changed.
@@ -67,6 +69,9 @@ pub fn update_summary(
     };
     let Some(value) = placement::plain_value(after, present) else { return SummaryUpdate::Keep };
     if value.is_empty() {
+        if placement::is_description(after, present) {
+            return SummaryUpdate::Keep;
+        }
         let line = new_summary(after, kind);
         return if line.is_empty() { SummaryUpdate::Keep } else { write_value(after, &line, &line) };
     }
@@ -102,6 +107,7 @@ fn update_value(
         after: &terms_after,
         in_text_before: &in_text_before,
         in_text: &in_text,
+        keeps_edited: after.summary_line().is_some_and(|line| placement::is_description(after, line)),
         new_line: choose_keywords_again.then_some(&new_line as &dyn Fn() -> Vec<String>),
     };
     line::update_line(value, &change, last)
@@ -136,7 +142,8 @@ pub fn new_summary(document: &Document, kind: FileKind) -> String {
 /// A line counts as edited by a person if one of its terms is neither a candidate term nor a keyword of the document.
 /// Prose lines have no pending terms.
 pub fn pending_terms(document: &Document, kind: FileKind) -> Vec<String> {
-    let value = document.summary_line().and_then(|line| placement::plain_value(document, line));
+    let own = document.summary_line().filter(|line| !placement::is_description(document, *line));
+    let value = own.and_then(|line| placement::plain_value(document, line));
     let Some(value) = value.filter(|v| !line::is_prose(v)) else { return Vec::new() };
     let (present, candidates) = (line::split_terms(&value), terms::candidate_terms(document, kind));
     let unknown: Vec<_> = present.iter().filter(|t| !candidates.contains(t)).collect();

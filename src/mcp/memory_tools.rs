@@ -119,8 +119,9 @@ fn query(call: &ToolRequest) -> Result<ToolResult, Error> {
     let result = call.memory.query(options.with_default_limit())?;
     let left_out = || (!result.left_out.is_empty()).then(|| result.left_out.join("; "));
     let note = result.nothing_fits().or_else(left_out);
-    let QueryResult { items, found, .. } = result;
-    let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
+    let QueryResult { items, found, scope, .. } = result;
+    let items = items.into_iter().map(|row| QueryItem::new(row, scope.as_deref())).collect();
+    let answer = QueryAnswer { items, found };
     Ok(ToolResult { note, ..ToolResult::with_text(serde_json::to_string(&answer.items).ok(), &answer) })
 }
 
@@ -232,6 +233,9 @@ fn change(call: &ToolRequest) -> Result<ToolResult, Error> {
 
 fn append(call: &ToolRequest) -> Result<ToolResult, Error> {
     check(&APPEND_ARGUMENTS, &call.arguments)?;
+    if text(&call.arguments, "text").is_some_and(|text| text.trim().is_empty()) {
+        return Err(Rejection::new(Code::EmptyInput, "'text' is empty").hint("say what happened").into());
+    }
     let mut operation = call.arguments.clone();
     operation.insert("op".to_owned(), "append".into());
     apply(call, Value::Object(operation), &ChangeOptions::default())

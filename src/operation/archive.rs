@@ -10,7 +10,7 @@ use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, MetaLine, NewBullet, apply_edits,
-    categories_around, front_matter_tags, section_range, section_titles, tags_block, to_moved_bullet,
+    categories_around, front_matter_tags, is_title_section, section_range, section_titles, tags_block, to_moved_bullet,
 };
 use crate::path::MemoryPath;
 use crate::text::{Splice, splice};
@@ -137,11 +137,11 @@ pub fn clear_archive_keys(meta: &mut BulletMeta) {
     meta.set(MetaKey::Nr.name(), "");
 }
 
-/// A section as the key `from` names it: `#slug`, or `#` for what is above all headings.
+/// A section as the key `from` names it: `#slug`, or `#` for what is above all headings or directly below the title.
 fn section_reference(document: &Document, section: usize) -> String {
-    let slug = match document.sections()[section].level {
-        0 | 1 => "",
-        _ => document.sections()[section].slug.as_str(),
+    let slug = match is_title_section(document, section) {
+        true => "",
+        false => document.sections()[section].slug.as_str(),
     };
     format!("#{slug}")
 }

@@ -2,7 +2,7 @@
 //!
 //! Never looks at the item itself: its `from` and the titles around it say where it was.
 
-use crate::document::{Document, parse_date, section_range, section_titles};
+use crate::document::{Document, is_title_section, parse_date, section_range, section_titles};
 
 /// Where an item goes.
 pub enum RestorePlace {
@@ -18,7 +18,7 @@ pub fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> R
     if titles.is_empty() && slug_of.is_none_or(str::is_empty) {
         return RestorePlace::Section(0);
     }
-    let sections = || (1..document.sections().len()).filter(|&i| document.sections()[i].level > 1);
+    let sections = || (1..document.sections().len()).filter(|&i| !is_title_section(document, i));
     let is_last_title = |i: &usize| titles.last().is_none_or(|title| document.section_title(*i) == *title);
     let by_slug =
         slug_of.and_then(|own| sections().find(|&i| document.sections()[i].slug == own)).filter(is_last_title);

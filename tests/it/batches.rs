@@ -220,6 +220,22 @@ fn a_dry_run_with_force_is_handed_over_with_the_etag_that_proves_it() {
 }
 
 #[test]
+fn a_dry_run_hands_over_the_users_words_and_options_say_more_than_the_batch() {
+    let m = Memory::new().policy("version: 1\nsensitive: [city]\n").file("facts/user.md", "# User\n\n- Likes tea\n");
+    let words = ["--as", "bot", "add", "user", "City: Bonn", "--consent", "yes, please remember that", "-n", "--json"];
+    let planned = m.run(words).exit(0).stdout;
+    m.run(["--as", "bot", "apply"]).stdin(planned).exit(0);
+    let envelope = r#"{"operations":[{"op":"add","at":"user","text":"One"}],"reason":"of the batch","source":"s1"}"#;
+    m.run(["apply", "-m", "of the caller", "--source", "s2"]).stdin(envelope).exit(0);
+    let told = m.run(["log", "-L", "1"]).exit(0).stdout;
+    for part in ["of the batch", "of the caller", "s2"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let no = r#"{"operations":[{"op":"add","at":"user","text":"City: Ulm"}],"consent":"no"}"#;
+    m.run(["--as", "bot", "apply", "--consent", "yes, please remember"]).stdin(no).may_change().exit(5);
+}
+
+#[test]
 fn a_dry_run_that_no_operations_can_make_says_so() {
     let memory = Memory::new();
     memory.done(["add", "x", "One"]);

@@ -231,8 +231,10 @@ fn a_file_that_cannot_be_exported_is_named() {
     let memory = Memory::new();
     memory.put("facts/a.md", "- one\n");
     memory.put("facts/b.md", b"- \xff\n");
-    let answer = memory.run(["--json", "export", "--to", "json"]).exit(0).json();
-    assert_eq!(answer["items"], 1);
+    let exported = memory.run(["--json", "export", "--to", "json"]).ends();
+    assert_eq!(exported.status, 8, "{exported}");
+    let answer = exported.json();
+    assert_eq!((&answer["items"], &answer["unread"]), (&json!(1), &json!(true)));
     assert_eq!(rows(&answer, "skipped"), ["facts/b.md: it is not UTF-8 text"]);
 }
 

@@ -792,3 +792,15 @@ fn a_conflict_in_an_archive_file_stops_the_prune_of_its_own_file_alone() {
     pruned.stderr_contains("archive/facts/user.md has an unresolved merge conflict, so nothing of facts/user.md");
     assert_eq!(memory.text("facts/user.md").as_deref(), Some(text));
 }
+
+/// A file may have an H1 for each of its parts.
+#[test]
+fn an_item_below_a_second_title_goes_back_below_it() {
+    let text = "# Recipes\n\n# Soups\n\n- Lentils\n- Tomatoes\n\n# Cakes\n\n- Apple\n- Poppy\n";
+    let memory = Memory::new().file("notes/kitchen.md", text);
+    memory.done(["rm", "--archive", &format!("notes/kitchen.md@{}", handle("Poppy"))]);
+    let archived = memory.text("archive/notes/kitchen.md").unwrap();
+    assert!(archived.contains("# Cakes\n") && archived.contains("from=#cakes"), "{archived}");
+    memory.done(["restore", "archive/notes/kitchen.md"]);
+    assert_eq!(memory.text("notes/kitchen.md").as_deref(), Some(text));
+}

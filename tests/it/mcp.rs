@@ -178,6 +178,15 @@ fn a_query_is_answered_as_a_list_of_bullets() {
     assert_eq!(result["structuredContent"]["items"], wanted);
     let none = client.call("memory_query", json!({"query": "tabs", "filters": {"user_id": "../.."}}));
     assert_eq!(none["structuredContent"], json!({"items": [], "found": 0}), "a user_id only narrows");
+    // An item of another scope is no item of this memory with the same address.
+    memory.done(["scope", "add", "cal"]);
+    memory.done(["-S", "cal", "add", "user", "Prefers tabs"]);
+    let of_scope = client.call("memory_query", json!({"query": "tabs", "filters": {"user_id": "cal"}}));
+    let named = of_scope["structuredContent"]["items"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(named, format!("cal:{id}"));
+    let removal = json!({"operations": [{"op": "rm", "at": named}]});
+    assert_eq!(client.refused("memory_change", removal)["code"], "invalid_path");
+    assert!(memory.text("facts/user.md").unwrap().contains("Prefers tabs"));
     let full = client.call("memory_query", json!({"query": "tabs", "return": "full"}));
     assert_eq!(full["structuredContent"]["items"][0]["full"], "- Prefers tabs\n");
     client.close();
@@ -200,6 +209,7 @@ fn an_error_names_code_reason_and_mend() {
         ("memory_change", json!({}), "invalid_operation", ""),
         ("memory_change", json!({"operations": [], "dry_run": "no"}), "usage", "dry_run"),
         ("memory_append", json!({"title": "T"}), "usage", "text"),
+        ("memory_append", json!({"title": "T", "text": " "}), "empty_input", "'text' is empty"),
         ("memory_list", json!({"address": "user", "limit": 0}), "usage", "limit"),
     ] {
         if code.is_empty() {

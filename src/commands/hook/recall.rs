@@ -179,7 +179,11 @@ fn about(
     let options =
         QueryOptions { query: question, limit: Some(CANDIDATES), vectors: Some(is_prose), ..QueryOptions::default() };
     let is_close = |row: &QueryRow| row.similarity.is_some_and(|similarity| similarity >= MIN_SIMILARITY);
-    let bullets = query(session, &options)?.items.into_iter().filter(|row| row.identity.is_some());
+    // The date of an entry is structure, no fact.
+    let is_fact = |row: &QueryRow| {
+        row.identity.is_some() && !(row.path.starts_with("episodes/") && row.text.starts_with("Date: "))
+    };
+    let bullets = query(session, &options)?.items.into_iter().filter(is_fact);
     let compare = |row: &QueryRow| {
         let keywords = row.meta.get(MetaKey::Keywords.name()).and_then(|words| words.as_str());
         topic.compare(&row.text, &row.title, keywords.unwrap_or_default())

@@ -54,6 +54,8 @@ pub struct TermChange<'a> {
     pub in_text_before: &'a dyn Fn(&str) -> bool,
     /// Tests whether the text after the change contains a term as whole words.
     pub in_text: &'a dyn Fn(&str) -> bool,
+    /// Whether a line with a person's terms stays as it is.
+    pub keeps_edited: bool,
     /// The terms of a new line, if the keywords are to be chosen again; `None` otherwise.
     pub new_line: Option<&'a dyn Fn() -> Vec<String>>,
 }
@@ -83,13 +85,18 @@ pub fn update_line(value: &str, change: &TermChange, last: Option<&[String]>) ->
     let has_unknown = terms.iter().any(|t| !change.before.contains(t));
     match last {
         None if has_unknown => {
-            let outcomes = [update_own_line(&terms, change), update_edited_line(&terms, change, &[])];
+            let edited = if change.keeps_edited { LineUpdate::Keep } else { update_edited_line(&terms, change, &[]) };
+            let outcomes = [update_own_line(&terms, change), edited];
             if outcomes.iter().all(|v| *v == LineUpdate::Keep) { LineUpdate::Keep } else { LineUpdate::NeedsLastLine }
         }
         _ => {
             let last = last.unwrap_or_default();
             let is_own = fits(&terms) && terms.iter().all(|t| change.before.contains(t) || has_term(last, t));
-            if is_own { update_own_line(&terms, change) } else { update_edited_line(&terms, change, last) }
+            match (is_own, change.keeps_edited) {
+                (true, _) => update_own_line(&terms, change),
+                (false, true) => LineUpdate::Keep,
+                (false, false) => update_edited_line(&terms, change, last),
+            }
         }
     }
 }

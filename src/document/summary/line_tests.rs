@@ -23,6 +23,7 @@ fn update_with(value: &str, before: &str, after: &str, last: Option<&str>) -> St
         after: &terms_after,
         in_text_before: &in_text_before,
         in_text: &in_text,
+        keeps_edited: false,
         new_line: None,
     };
     let last = last.map(list);
@@ -118,7 +119,14 @@ fn in_a_persons_full_line_only_memdirs_terms_are_dropped() {
 fn memdirs_own_terms_in_a_persons_line_are_reported() {
     let (was, is) = (terms_of("name"), terms_of("name, food"));
     let absent = |_: &str| false;
-    let change = TermChange { before: &was, after: &is, in_text_before: &absent, in_text: &absent, new_line: None };
+    let change = TermChange {
+        before: &was,
+        after: &is,
+        in_text_before: &absent,
+        in_text: &absent,
+        keeps_edited: false,
+        new_line: None,
+    };
     let LineUpdate::Replace { own, .. } = update_line("my words, name", &change, Some(&list("name"))) else { panic!() };
     assert_eq!(own.join(", "), "name, food");
 }
@@ -144,8 +152,14 @@ fn keywords_are_chosen_again_when_a_text_outgrows_them() {
     let new_line = || list("name, jazz, austin");
     let (was, is) = (terms_of("name"), terms_of("name"));
     let present = |_: &str| true;
-    let change =
-        TermChange { before: &was, after: &is, in_text_before: &present, in_text: &present, new_line: Some(&new_line) };
+    let change = TermChange {
+        before: &was,
+        after: &is,
+        in_text_before: &present,
+        in_text: &present,
+        keeps_edited: false,
+        new_line: Some(&new_line),
+    };
     let check = |value: &str, last: Option<&str>, expected: &[&str]| {
         let last = last.map(list);
         let terms = match update_line(value, &change, last.as_deref()) {

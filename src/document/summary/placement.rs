@@ -27,6 +27,11 @@ pub fn has_multiline_summary(document: &Document) -> bool {
         && front.lines().any(|l| l.starts_with("summary:") || l.starts_with("description:"))
 }
 
+/// Whether a summary line is the `description:` of the front matter.
+pub fn is_description(document: &Document, line: SummaryLine) -> bool {
+    line.in_front_matter && front_key(document) == "description"
+}
+
 fn front_key(document: &Document) -> &'static str {
     if document.front_value("summary").is_some() { "summary" } else { "description" }
 }

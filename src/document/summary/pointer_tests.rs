@@ -45,8 +45,14 @@ fn incremental_line(text: &[&str], anew: bool) -> Vec<String> {
         let outgrown = anew && size(n) > size(n - 1);
         let fresh = outgrown.then_some(&fresh as &dyn Fn() -> Vec<String>);
         let present = |_: &str| true;
-        let change =
-            TermChange { before: &none, after: &none, in_text_before: &present, in_text: &present, new_line: fresh };
+        let change = TermChange {
+            before: &none,
+            after: &none,
+            in_text_before: &present,
+            in_text: &present,
+            keeps_edited: false,
+            new_line: fresh,
+        };
         if let LineUpdate::Replace { terms, .. } = line::update_line(&line.join(", "), &change, Some(&line)) {
             line = terms;
         }

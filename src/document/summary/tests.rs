@@ -116,7 +116,7 @@ fn front_matter_that_has_a_summary_keeps_it_there() {
         let line = format!("{key}: name, work, food");
         check(&file(&line, THREE), &file(&line, &more), &file(&format!("{line}, home"), &more));
     }
-    check("", &file("description:", THREE), &file("description: name, work, food", THREE));
+    check("", &file("summary:", THREE), &file("summary: name, work, food", THREE));
     check(
         &file("a: b\nsummary: 'name'", "- Name: Z\n"),
         &file("a: b\nsummary: 'name'", "- 42\n"),
@@ -125,6 +125,21 @@ fn front_matter_that_has_a_summary_keeps_it_there() {
     for line in ["summary: [name, work, food]", "summary: All about me.", "description: |\n  name, work, food"] {
         check(&file(line, THREE), &file(line, &more), "keep");
     }
+}
+
+/// Editors and agents choose a rule or a skill by it.
+#[test]
+fn a_description_of_others_is_never_changed() {
+    let file = |line: &str, bullets: &str| format!("---\n{line}\n---\n\n{bullets}");
+    let more = format!("{THREE}- Home: Lyon\n");
+    for line in
+        ["description:", "description: null", "description: 'Test a package'", "description: name, my own words"]
+    {
+        check(&file(line, THREE), &file(line, &more), "keep");
+    }
+    // A summary is memdir's, with the words of a person.
+    let own = "summary: name, my own words";
+    check(&file(own, THREE), &file(own, &more), &file(&format!("{own}, work, food, home"), &more));
 }
 
 #[test]

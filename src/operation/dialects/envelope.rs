@@ -132,7 +132,8 @@ fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
         }
         Value::Object(object) if object.contains_key("operations") => {
             let fields = checked_fields(&OPERATIONS, &object)?;
-            let (request, reason, source) = (fields.text("request"), fields.text("reason"), fields.text("source"));
+            let request = fields.text("request").filter(|id| !id.is_empty());
+            let (reason, source) = (fields.text("reason"), fields.text("source"));
             let consent = fields.text("consent");
             Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source, consent })
         }

@@ -76,7 +76,10 @@ pub fn merge_updates(all: Vec<MemoryUpdates>) -> (Option<SeenRevision>, Vec<Upda
         (None, _) => first,
         (Some(second), is_more) => {
             let more = if is_more { ", …" } else { "" };
-            SeenRevision { rev: format!("{}, {}{more}", first.rev, second.rev), command: first.command }
+            SeenRevision {
+                rev: format!("{}, {}{more}", first.rev, second.rev),
+                command: format!("{}; {}", first.command, second.command),
+            }
         }
     });
     (since, events)

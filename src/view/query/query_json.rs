@@ -121,7 +121,8 @@ fn invalid_query(message: String) -> Rejection {
 /// One item of the answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct QueryItem {
-    /// Its address: `facts/user.md@acvh`.
+    /// Its address: `facts/user.md@acvh`; of an item of another scope with its name, `cal:facts/user.md@acvh`, which is
+    /// no address here.
     pub id: String,
     pub category: String,
     /// `[category]` and its text on one line.
@@ -139,13 +140,15 @@ pub struct QueryItem {
     pub meta: Map<String, Value>,
 }
 
-impl From<QueryRow> for QueryItem {
-    fn from(row: QueryRow) -> QueryItem {
+impl QueryItem {
+    /// `scope` is the one that was searched, unless it is that of the session.
+    pub fn new(row: QueryRow, scope: Option<&str>) -> QueryItem {
+        let id = scope.map_or_else(|| row.address.clone(), |scope| format!("{scope}:{}", row.address));
         let is_marked = row.text.starts_with(&format!("[{}]", row.category));
         let text = if is_marked { row.text } else { format!("[{}] {}", row.category, row.text) };
         let meta = if row.full.is_some() { row.meta } else { Map::new() };
         let (full, entry, date, category) = (row.full, row.entry, row.date, row.category);
-        QueryItem { id: row.address, category, text, date, full, entry, meta }
+        QueryItem { id, category, text, date, full, entry, meta }
     }
 }
 

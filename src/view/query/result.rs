@@ -25,7 +25,7 @@ use crate::text::counted_noun::counted_noun;
 pub struct QueryResult {
     /// The text of the query; empty if only filters were given.
     pub query: String,
-    /// The scope that was searched.
+    /// The scope that was searched, if it is not the caller's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     /// Best first; equally good ones newest first.

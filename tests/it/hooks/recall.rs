@@ -57,6 +57,13 @@ fn a_prompt_in_other_words_finds_a_rule_by_its_keywords() {
 }
 
 #[test]
+fn the_date_of_an_entry_is_no_fact() {
+    let project = Project::new();
+    project.put("work/memory/episodes/2026-02.md", "# 2026-02\n\n## Deploy\n\n- Date: 2026-02-11\n- Went fine\n");
+    assert_eq!(prompt(&project, "move it to the 2026-02-11"), "");
+}
+
+#[test]
 fn rules_for_a_touched_path_come_first_and_once() {
     let project = project();
     let first = edit(&project, "src/api/users.rs", json!({}));
