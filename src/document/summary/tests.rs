@@ -135,11 +135,13 @@ fn a_description_of_others_is_never_changed() {
     for line in
         ["description:", "description: null", "description: 'Test a package'", "description: name, my own words"]
     {
-        check(&file(line, THREE), &file(line, &more), "keep");
+        let kept = updated_text(&file(line, THREE), &file(line, &more), FileKind::Facts, Some(None));
+        assert_eq!(kept, "keep", "{line}");
     }
     // A summary is memdir's, with the words of a person.
     let own = "summary: name, my own words";
-    check(&file(own, THREE), &file(own, &more), &file(&format!("{own}, work, food, home"), &more));
+    let updated = updated_text(&file(own, THREE), &file(own, &more), FileKind::Facts, Some(None));
+    assert_eq!(updated, file(&format!("{own}, home"), &more));
 }
 
 #[test]

@@ -33,7 +33,8 @@ pub fn match_renamed_sections(base: &MergeTree, sides: [&MergeTree; 2], links: [
     }
 }
 
-/// Matches paragraphs and bullets that both sides rewrote beyond recognition in one place.
+/// Matches paragraphs and bullets that both sides rewrote beyond recognition in one place, and a bullet that one side
+/// rewrote above its children with the one in which the other side changed children.
 pub fn match_rewritten_nodes(base: &MergeTree, sides: [&MergeTree; 2], links: [&mut NodeLinks; 2]) {
     for kind in [MergeNodeKind::Block, MergeNodeKind::Item] {
         let found = [0, 1].map(|i| nodes_in_place(base, sides[i], links[i], kind));
@@ -46,6 +47,14 @@ pub fn match_rewritten_nodes(base: &MergeTree, sides: [&MergeTree; 2], links: [&
         }
         for (i, pairs) in found.iter().enumerate() {
             for (old, new) in pairs {
+                let is_changed_below = || is_changed_below(base, *old, sides[1 - i], links[1 - i]);
+                if links[i].are_unlinked(*old, *new)
+                    && has_no_id(base, *old)
+                    && keeps_children(base, *old, sides[i], *new, links[i])
+                    && is_changed_below()
+                {
+                    links[i].link(*old, *new);
+                }
                 if links[i].are_unlinked(*old, *new) && is_edited_in_place(base, *old, sides[1 - i], links[1 - i]) {
                     let other = links[1 - i].side_of[*old].is_some_and(|node| is_short(sides[1 - i], node));
                     let are_short = other && is_short(base, *old) && is_short(sides[i], *new);
@@ -64,6 +73,20 @@ fn is_edited_in_place(base: &MergeTree, old: usize, side: &MergeTree, links: &No
     let stays = |node: usize| links.side_of[base.nodes[old].parent] == Some(side.nodes[node].parent);
     let edited = links.side_of[old].filter(|node| side.nodes[*node].key != base.nodes[old].key);
     has_no_id(base, old) && edited.is_some_and(stays)
+}
+
+/// Whether most children of a node are below another one on a side: it has a new text there.
+fn keeps_children(base: &MergeTree, old: usize, side: &MergeTree, new: usize, links: &NodeLinks) -> bool {
+    let children = &base.nodes[old].children;
+    let is_there = |child: &&usize| links.side_of[**child].is_some_and(|node| side.nodes[node].parent == new);
+    let kept = children.iter().filter(is_there).count();
+    kept > 0 && 2 * kept >= children.len()
+}
+
+/// Whether a side has a node with the text of the base, and something else below it.
+fn is_changed_below(base: &MergeTree, old: usize, side: &MergeTree, links: &NodeLinks) -> bool {
+    let there = links.side_of[old].filter(|node| side.nodes[*node].key == base.nodes[old].key);
+    there.is_some_and(|node| side.subtree_text(node) != base.subtree_text(old))
 }
 
 fn is_short(tree: &MergeTree, node: usize) -> bool {

@@ -200,3 +200,29 @@ fn lines_below_a_bullet_are_indented_for_its_new_marker() {
         "# T\n\n## S\n\n1. first\n2. one of many\n   goes on there\n   <!-- mem id=m1 -->\n",
     );
 }
+
+#[test]
+fn a_parent_with_a_new_text_keeps_what_the_other_side_changes_below_it() {
+    let list = |head: &str, rest: &str| format!("# T\n\n- {head}\n  - one\n  - two\n{rest}");
+    check(
+        &list("Example:", "  - three\n"),
+        &list("Usage:", "  - three\n"),
+        &list("Example:", "  - three\n  - four\n"),
+        &list("Usage:", "  - three\n  - four\n"),
+    );
+    check(
+        &list("Example:", "  - three\n"),
+        &list("Usage:", "  - three\n"),
+        &list("Example:", "  - three changed\n"),
+        &list("Usage:", "  - three changed\n"),
+    );
+    check(&list("{PROJECT}", ""), &list("Boat", ""), &list("{PROJECT}", "- Next\n"), &list("Boat", "- Next\n"));
+    // Children of its own make it another bullet.
+    check_conflict(
+        "# T\n\n- Example:\n  - one\n  - two\n",
+        "# T\n\n- Usage:\n  - other\n",
+        "# T\n\n- Example:\n  - one\n  - two\n  - three\n",
+        "# T\n\n- Usage:\n  - other\n<<<<<<< ours\n||||||| base\n- Example:\n  - one\n  - two\n=======\n\
+         - Example:\n  - one\n  - two\n  - three\n>>>>>>> theirs\n",
+    );
+}
