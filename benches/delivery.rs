@@ -16,7 +16,8 @@ fn main() {
         let keyed = measure::World::with_keywords(program.clone());
         let figures = measure::World::new(program.clone()).measure(half, &keyed);
         println!("## {half}: {} cases\n\n{}", figures.cases, figures.table());
-        println!("noise of the hooks: {:.3}\n", figures.hooks().noise());
+        let noise = [figures.hooks(), figures.hooks_with_keywords()].map(|tally| format!("{:.3}", tally.noise()));
+        println!("noise of the hooks: {}; with keywords: {}\n", noise[0], noise[1]);
         figures.misses.iter().filter(|line| line.starts_with("without the row")).for_each(|line| println!("{line}\n"));
         if std::env::var_os("DELIVERY_MISSES").is_some() {
             println!("{}\n", figures.misses.join("\n"));
