@@ -72,6 +72,13 @@ impl HostTarget {
         }
     }
 
+    fn server_root(self) -> Option<&'static str> {
+        match self {
+            HostTarget::Host(host) => host.server_root,
+            HostTarget::AgentsMd | HostTarget::Mcp => None,
+        }
+    }
+
     fn user_server(self) -> Option<&'static UserServer> {
         match self {
             HostTarget::Host(host) => host.user_server.as_ref(),
@@ -130,14 +137,16 @@ pub fn setup_host(
     let owner = options.owner.unwrap_or(default_owner);
     let beside = (session.found_by == FoundBy::Ancestor).then_some(&*session.dir);
     let root = config_paths::project_root(work_dir, beside, user::home(env).as_deref());
-    let start = if owner == ConfigOwner::Project { &*root } else { Path::new("/") };
+    let project = Some(&*root).filter(|_| owner == ConfigOwner::Project);
     if options.auto_memory && target.auto_memory_file().is_none() {
         return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
     }
     let auto_memory = session.dir.to_str().map(str::to_owned);
     let at_stop = mode != SetupMode::Remove && home_remote(&user::load_config(env).0, env)?.is_some();
-    let (dir, is_user_memory) = (needed_dir(session, start, env)?, is_user_memory(session, env));
-    let entries = HostEntries { target, dir, is_user_memory, auto_memory, at_stop };
+    let dir = needed_dir(session, project.unwrap_or(Path::new("/")), env)?;
+    let (dir, server_dir) = entry_dirs(dir, project, target);
+    let is_user_memory = is_user_memory(session, env);
+    let entries = HostEntries { target, dir, server_dir, is_user_memory, auto_memory, at_stop };
     let mut edits = config_edits(&entries, options, owner, &root, env)?;
     let commands = match target.user_server().filter(|_| owner == ConfigOwner::User) {
         Some(server) => entries.server_command(server, mode, env)?,
@@ -212,7 +221,7 @@ fn config_edits(
         }
     }
     if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
-        let guide = agent_guide(entries.dir.as_deref(), root);
+        let guide = agent_guide(entries.dir.as_deref());
         edits.push(edit_agents_file(config_paths::project_path(root, AGENTS_FILE)?, &guide, mode)?);
     }
     Ok(edits)
@@ -267,7 +276,8 @@ fn write_edits(edits: &[ConfigEdit], mut is_changed: bool) -> Result<(), Rejecti
 /// # Errors
 /// None that depend on the machine.
 pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
-    let entries = HostEntries { target, dir: None, is_user_memory: false, auto_memory: None, at_stop: false };
+    let entries =
+        HostEntries { target, dir: None, server_dir: None, is_user_memory: false, auto_memory: None, at_stop: false };
     let mut out = String::new();
     for file in target.files() {
         let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|error| invalid(file.project, &error))?;
@@ -295,17 +305,29 @@ fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
     own.is_some() && own == session.dir.canonicalize().ok()
 }
 
+/// How hooks, and how the server, name a data directory. The files of a project are shared, and other work trees have
+/// them, too: in them it is named by its path from the root, if it is below. From a directory in between, memdir
+/// finds it by that path as well.
+fn entry_dirs(dir: Option<String>, project: Option<&Path>, target: HostTarget) -> (Option<String>, Option<String>) {
+    let inside = project.and_then(|root| path_below(Path::new(dir.as_deref()?), root));
+    let Some(inside) = inside else { return (dir.clone(), dir) };
+    // A name that starts with a dash would be an option.
+    let named = if inside.starts_with('-') { format!("./{inside}") } else { inside.clone() };
+    let of_server = target.server_root().map_or_else(|| named.clone(), |root| format!("{root}/{inside}"));
+    (Some(named), Some(of_server))
+}
+
+/// The path of a directory below another, as they are written or else with links resolved.
+fn path_below(dir: &Path, root: &Path) -> Option<String> {
+    let below = |dir: &Path, root: &Path| dir.strip_prefix(root).ok()?.to_str().map(str::to_owned);
+    below(dir, root).or_else(|| below(&dir.canonicalize().ok()?, &root.canonicalize().ok()?))
+}
+
 /// The instructions for agents; with the data directory, where commands would not find it from the root by themselves.
-/// The file is shared, so the path is a relative one if it can be.
-fn agent_guide(dir: Option<&str>, root: &Path) -> String {
-    let note = dir.and_then(|dir| match Path::new(dir).strip_prefix(root).ok().and_then(Path::to_str) {
-        Some(inside) => {
-            // A name that starts with a dash would be an option.
-            let inside = if inside.starts_with('-') { format!("./{inside}") } else { inside.to_owned() };
-            let note = command_note(&format!("--dir {}", shell_quote(&inside)))?;
-            Some(format!("{note}, from the directory of this file"))
-        }
-        None => command_note(&format!("--dir {}", shell_quote(dir))),
+fn agent_guide(dir: Option<&str>) -> String {
+    let note = dir.and_then(|dir| {
+        let note = command_note(&format!("--dir {}", shell_quote(dir)))?;
+        Some(if Path::new(dir).is_relative() { format!("{note}, from the directory of this file") } else { note })
     });
     note.map_or_else(|| AGENT_GUIDE.to_owned(), |note| format!("{AGENT_GUIDE}{note}\n"))
 }

@@ -170,8 +170,9 @@ fn find_memory(
     user: &dyn Fn() -> Option<PathBuf>,
 ) -> Result<FoundDirectory, Rejection> {
     if let Some(dir) = &query.dir {
-        return named_dir(work_dir.join(dir), FoundBy::Flag)
-            .or_else(|error| find_scope(query, dir, work_dir, user).unwrap_or(Err(error)));
+        return named_dir(work_dir.join(dir), FoundBy::Flag).or_else(|error| {
+            find_scope(query, dir, work_dir, user).or_else(|| find_above(dir, work_dir)).unwrap_or(Err(error))
+        });
     }
     if query.global {
         return named_dir(user().ok_or_else(no_own_memory_error)?, FoundBy::User);
@@ -209,6 +210,21 @@ fn find_scope(
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
     (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside))
         .then(|| FoundDirectory::new(inside, FoundBy::Flag))
+}
+
+/// `--dir` with the path of a memory from the root of its project, as in config files that people share, where a host
+/// starts memdir below that root: the nearest directory above that has a memory at this path, up to the root of the
+/// repository. Only where nothing is at the path from the working directory.
+fn find_above(dir: &Path, work_dir: &Path) -> Option<Result<FoundDirectory, Rejection>> {
+    use std::path::Component;
+    let leads_down = dir.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if !leads_down || work_dir.join(dir).exists() {
+        return None;
+    }
+    let repository = work_dir.ancestors().find(|above| above.join(".git").exists());
+    let mut above = work_dir.ancestors().take_while(|above| repository.is_none_or(|root| above.starts_with(root)));
+    let memory = above.find_map(|above| Some(above.join(dir)).filter(|dir| is_data_dir(dir)))?;
+    Some(named_dir(memory, FoundBy::Flag))
 }
 
 fn no_data_dir_error(message: &str) -> Rejection {
@@ -381,6 +397,30 @@ mod tests {
         check(root.path(), "a", named("web2"), None, Some(("a/web2", "flag")));
         check(root.path(), "a", named("scopes/none"), None, None);
         check(root.path(), "a", named("plain"), None, None);
+    }
+
+    #[test]
+    fn a_path_from_the_root_of_the_repository_is_found_below_it() {
+        let root = tree(&[
+            "r/.git",
+            "r/api/memory/facts",
+            "r/api/src/deep",
+            "r/web/api/plain",
+            "r/tree/.git",
+            "r/tree/sub",
+            "api/memory/facts",
+        ]);
+        let named = |dir: &str| DirectoryQuery { dir: Some(dir.into()), ..DirectoryQuery::default() };
+        for work in ["r", "r/api", "r/api/src/deep", "r/api/memory/facts"] {
+            check(root.path(), work, named("api/memory"), None, Some(("r/api/memory", "flag")));
+        }
+        check(root.path(), "r/api/src", named("./api/memory"), None, Some(("r/api/memory", "flag")));
+        // What is there and is no memory was named by mistake.
+        check(root.path(), "r/web", named("api"), None, None);
+        check(root.path(), "r/tree/sub", named("api/memory"), None, None);
+        check(root.path(), "r/api/src/deep", named("../api/memory"), None, None);
+        fs_err::remove_dir(root.path().join("r/.git")).unwrap();
+        check(root.path(), "r/api/src", named("api/memory"), None, Some(("r/api/memory", "flag")));
     }
 
     #[test]

@@ -885,3 +885,97 @@ fn a_setup_for_a_directory_with_an_apostrophe_changes_nothing_the_second_time() 
     assert_eq!(files(&project), before);
     project.run(&[&words[..], &["--check"]].concat()).exit(0);
 }
+
+/// As in a monorepo. The files are committed, so they must be right for others and in other work trees.
+#[test]
+fn a_memory_below_the_root_is_named_by_its_path_in_the_project() {
+    const MEMORY: &str = "services/api/memory";
+    const FILES: [&str; 8] = [
+        ".claude/settings.json",
+        ".mcp.json",
+        ".codex/hooks.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        ".cursor/hooks.json",
+        ".cursor/mcp.json",
+        "AGENTS.md",
+    ];
+    let project = Project::new();
+    for folder in ["work/.git", "work/services/web"] {
+        fs_err::create_dir_all(project.home.path().join(folder)).unwrap();
+    }
+    project.run(&["init", MEMORY]).exit(0);
+    project.run(&["--dir", MEMORY, "add", "user", "Likes rain"]).exit(0);
+    let setup = |dir: &str, more: &[&str], status: i32| {
+        for host in HOSTS {
+            project.run(&[&["--dir", dir, "setup", host], more].concat()).exit(status);
+        }
+    };
+    let texts = || FILES.map(|path| text(&project, path));
+    setup(MEMORY, &[], 0);
+    setup(MEMORY, &["--check"], 0);
+    let written = texts();
+    let home = project.home.path().to_str().unwrap();
+    assert!(written.iter().all(|text| text.contains(MEMORY) && !text.contains(home)), "{written:#?}");
+    assert!(
+        written[0].contains("\"memdir --dir services/api/memory hook session-end --host claude\""),
+        "{}",
+        written[0]
+    );
+    let server = value("x.json", &written[1]);
+    assert_eq!(server["mcpServers"]["memdir"]["args"], json!(["--dir", MEMORY, "--as", "claude", "mcp"]));
+    let server = value("x.json", &written[6]);
+    let named = "${workspaceFolder}/services/api/memory";
+    assert_eq!(server["mcpServers"]["memdir"]["args"], json!(["--dir", named, "--as", "cursor", "mcp"]));
+    // However the caller named it.
+    let absolute = project.work().join(MEMORY).to_str().unwrap().to_owned();
+    setup(&absolute, &["--check"], 0);
+    // What earlier versions wrote is replaced, and removed.
+    let of_earlier_version = || {
+        for (path, text) in FILES.iter().zip(&written) {
+            let text = text.replace("${workspaceFolder}/", "").replace(MEMORY, &absolute);
+            project.put(&format!("work/{path}"), &text);
+        }
+    };
+    of_earlier_version();
+    setup(MEMORY, &["--check"], 6);
+    setup(MEMORY, &[], 0);
+    assert_eq!(texts(), written);
+    of_earlier_version();
+    setup(MEMORY, &["--remove"], 0);
+    assert!(FILES.iter().all(|path| !project.work().join(path).exists()));
+    // The files of the user hold in all projects.
+    project.run(&["--dir", MEMORY, "setup", "cursor", "--user"]).exit(0);
+    for name in ["hooks.json", "mcp.json"] {
+        let own = fs_err::read_to_string(project.home.path().join(".cursor").join(name)).unwrap();
+        assert!(own.contains(&absolute) && !own.contains("workspaceFolder"), "{own}");
+    }
+}
+
+/// The path in a project's files leads to the memory from where a host starts a hook or a server.
+#[test]
+fn a_path_from_the_root_is_found_in_each_work_tree() {
+    let project = Project::new();
+    for (tree, fact) in [("work", "Likes rain"), ("tree", "Likes snow")] {
+        project.put(&format!("{tree}/services/api/memory/facts/user.md"), &format!("# User\n\n- {fact}\n"));
+        project.put(&format!("{tree}/services/web/main.rs"), "");
+        project.put(&format!("{tree}/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    let dir = ["--dir", "services/api/memory"];
+    project.run(&[&dir[..], &["setup", "claude"]].concat()).exit(0);
+    let started = |directory: &str| {
+        let input = String::from_utf8(project.input("claude", "session-start")).unwrap();
+        let directory = project.home.path().join(directory);
+        let input = input.replace(project.work().to_str().unwrap(), directory.to_str().unwrap());
+        project.hook(&[&dir[..], &["session-start"]].concat(), input.as_bytes())
+    };
+    for directory in ["work", "work/services/web", "work/services/api"] {
+        assert!(started(directory).contains("Likes rain"), "{directory}");
+        let list = project.run(&[&["-C", &format!("../{directory}")], &dir[..], &["list", "user"]].concat());
+        list.exit(0).stdout_contains("Likes rain");
+    }
+    // Its branch may be somebody else's, so the hooks of another work tree say nothing until it is trusted.
+    assert_eq!(started("tree/services/web"), "{}\n");
+    let list = project.run(&[&["-C", "../tree/services/web"], &dir[..], &["list", "user"]].concat());
+    list.exit(0).stdout_contains("Likes snow");
+}

@@ -21,8 +21,10 @@ use crate::text::toml_table::{self, CommandTable};
 /// The entries of memdir for one target.
 pub(super) struct HostEntries {
     pub(super) target: HostTarget,
-    /// The data directory, if it must be named.
+    /// The data directory, if it must be named, in the commands of hooks.
     pub(super) dir: Option<String>,
+    /// The same in the arguments of the server.
+    pub(super) server_dir: Option<String>,
     /// Whether it is the user's own memory.
     pub(super) is_user_memory: bool,
     /// The data directory as the folder of the host's own memory.
@@ -207,7 +209,9 @@ impl HostEntries {
                 loop {
                     let root = parse_edited(&text, dialect)?;
                     let Some((steps, _)) = self.own_entry(&root, entry) else { break };
-                    if entry.kind == EntryKind::Server && !at_path(&root, &entry.path).is_some_and(is_server_of_setup) {
+                    if entry.kind == EntryKind::Server
+                        && !at_path(&root, &entry.path).is_some_and(own_command::is_server_of_setup)
+                    {
                         break;
                     }
                     match json_edit::remove(&text, dialect, &steps)? {
@@ -279,11 +283,15 @@ impl HostEntries {
 
     /// The arguments of the server, made of those that are there.
     fn server_args(&self, own: &[&str]) -> Vec<String> {
-        own_command::server_args(own, self.memory(), self.target.caller())
+        own_command::server_args(own, self.server_memory(), self.target.caller())
     }
 
     fn memory(&self) -> CommandMemory<'_> {
         CommandMemory { dir: self.dir.as_deref(), is_user_memory: self.is_user_memory }
+    }
+
+    fn server_memory(&self) -> CommandMemory<'_> {
+        CommandMemory { dir: self.server_dir.as_deref(), ..self.memory() }
     }
 
     fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
@@ -330,7 +338,7 @@ impl HostEntries {
                 let args: Vec<&str> = value["args"].as_array()?.iter().filter_map(Value::as_str).collect();
                 let is_ours = value["command"].as_str().is_some_and(own_command::is_memdir) && args.contains(&"mcp");
                 let caller = self.target.caller().filter(|_| !own_command::is_named_by_env(value));
-                let args = own_command::server_args(&args, self.memory(), caller);
+                let args = own_command::server_args(&args, self.server_memory(), caller);
                 return is_ours.then(|| (keys.collect(), json!(args)));
             }
             (EntryKind::AutoMemory, _) => {
@@ -419,7 +427,7 @@ impl HostEntries {
         mode: SetupMode,
     ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
         let args: Vec<&str> = own.args.iter().map(String::as_str).collect();
-        let corrected = own_command::server_args(&args, self.memory(), None);
+        let corrected = own_command::server_args(&args, self.server_memory(), None);
         if corrected == own.args {
             return Ok((Some(text.to_owned()), Vec::new()));
         }
@@ -448,15 +456,6 @@ fn parse_edited(text: &str, dialect: JsonDialect) -> Result<Value, JsonProblem> 
     json_edit::parse(text, dialect).map_err(|_| JsonProblem {
         message: "memdir cannot edit it without breaking it, because of its comments or its layout".to_owned(),
     })
-}
-
-/// Whether a server of a JSON file is as `setup` writes it.
-fn is_server_of_setup(server: &Value) -> bool {
-    let Some(members) = server.as_object().filter(|members| members.len() == 2) else { return false };
-    let args = members.get("args").and_then(Value::as_array);
-    let args = args.and_then(|args| args.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
-    members.get("command").is_some_and(|command| command == "memdir")
-        && args.is_some_and(|args| own_command::is_written_by_setup(&args))
 }
 
 /// Whether a server of a TOML file is as `setup` writes it.

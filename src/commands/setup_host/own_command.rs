@@ -43,6 +43,15 @@ pub(super) fn is_written_by_setup(args: &[&str]) -> bool {
     }
 }
 
+/// Whether a server of a JSON file is as `setup` writes it.
+pub(super) fn is_server_of_setup(server: &Value) -> bool {
+    let Some(members) = server.as_object().filter(|members| members.len() == 2) else { return false };
+    let args = members.get("args").and_then(Value::as_array);
+    let args = args.and_then(|args| args.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
+    members.get("command").is_some_and(|command| command == "memdir")
+        && args.is_some_and(|args| is_written_by_setup(&args))
+}
+
 /// Whether the environment of a server names its caller: `--as` would overrule it, and with it an allowlist.
 pub(super) fn is_named_by_env(server: &Value) -> bool {
     let name = |key| server[key]["MEMDIR_AS"].as_str();

@@ -72,4 +72,7 @@ pub const HOST: AgentHost = AgentHost {
         add: "claude mcp add --scope user memdir -- memdir",
         remove: "claude mcp remove --scope user memdir",
     }),
+    // A server starts in the directory in which Claude Code was started
+    // (<https://github.com/anthropics/claude-code/issues/17565>).
+    server_root: None,
 };

@@ -60,4 +60,7 @@ pub const HOST: AgentHost = AgentHost {
     auto_memory: None,
     setup_note: SETUP_NOTE,
     user_server: None,
+    // Hooks of a project run in its root (<https://cursor.com/docs/hooks>); for servers, "Config interpolation" of
+    // <https://cursor.com/docs/mcp> has a variable.
+    server_root: Some("${workspaceFolder}"),
 };

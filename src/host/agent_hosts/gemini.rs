@@ -38,4 +38,5 @@ pub const HOST: AgentHost = AgentHost {
     auto_memory: None,
     setup_note: SETUP_NOTE,
     user_server: None,
+    server_root: None,
 };

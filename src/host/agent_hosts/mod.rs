@@ -101,6 +101,9 @@ pub struct AgentHost {
     pub setup_note: &'static str,
     /// The user's own MCP servers, where only the host itself can write them.
     pub user_server: Option<UserServer>,
+    /// The host's variable for the root of the project in the arguments of a server, where it is not documented that
+    /// servers start in the project. `None`: they start in the directory of the session, as hooks do.
+    pub server_root: Option<&'static str>,
 }
 
 /// The note for a host that has none of its own.
