@@ -6,6 +6,7 @@
 mod accept;
 mod branch;
 mod merged;
+mod other_work_trees;
 mod preview;
 mod withdrawal;
 
@@ -14,6 +15,7 @@ use self::accept::{
 };
 pub use self::merged::remove_merged_proposals;
 use self::merged::{merged_proposals, remove_proposals};
+pub(super) use self::other_work_trees::waiting_in_other_work_trees;
 pub use self::withdrawal::require_own_proposals;
 use super::change::no_operations_warning;
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
@@ -335,7 +337,9 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
     let rescued = rescued.filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let dry_run = options.dry_run;
-    Ok(InboxList { dry_run, proposals, merged, rescued: rescued.collect(), ..InboxList::default() })
+    let elsewhere = if ids.is_empty() { waiting_in_other_work_trees(session) } else { Vec::new() };
+    let warnings = elsewhere.iter().map(WarningRow::from).collect();
+    Ok(InboxList { dry_run, proposals, merged, rescued: rescued.collect(), warnings, ..InboxList::default() })
 }
 
 /// The lines above a proposal's diff, and what became of its branch if that is gone.

@@ -57,6 +57,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let leftovers = super::scope::leftover_notes(session).into_iter();
     warnings.extend(leftovers.map(|note| WarningRow::from(&Warning::new(Code::Note, note))));
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
+    warnings.extend(super::inbox::waiting_in_other_work_trees(session).iter().map(WarningRow::from));
     let items = super::reflect::queued_items(session)?;
     warnings.extend(super::reflect::foreign_items_warning(&items).as_ref().map(WarningRow::from));
     let queued = items.own.len();

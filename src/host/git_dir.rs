@@ -19,6 +19,8 @@ const UNFINISHED: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", 
 /// The directories of git for a work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitDirectory {
+    /// The directory that contains `.git`. Without links.
+    work_tree: PathBuf,
     /// Of this work tree: its HEAD is here.
     own: PathBuf,
     /// Of the repository: the same for all of its work trees. Without links.
@@ -33,7 +35,12 @@ impl GitDirectory {
         let dot_git = work_tree.join(".git");
         match dot_git.symlink_metadata().ok()?.file_type() {
             kind if kind.is_dir() => {
-                dot_git.join("HEAD").is_file().then(|| GitDirectory { own: dot_git.clone(), common: dot_git })
+                let work_tree = work_tree.to_owned();
+                dot_git.join("HEAD").is_file().then(|| GitDirectory {
+                    work_tree,
+                    own: dot_git.clone(),
+                    common: dot_git,
+                })
             }
             kind if kind.is_file() => linked(work_tree, &dot_git),
             _ => None,
@@ -46,6 +53,27 @@ impl GitDirectory {
         let name = head.strip_prefix("ref: refs/heads/")?;
         // A repository with reftables keeps its HEAD elsewhere, and this name here.
         (name != ".invalid" && !name.is_empty()).then(|| name.to_owned())
+    }
+
+    /// The directory that contains `.git`, without links.
+    pub fn work_tree(&self) -> &Path {
+        &self.work_tree
+    }
+
+    /// The other work trees of the repository, the main one among them, sorted and without links.
+    pub fn other_work_trees(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.common.join("worktrees")).into_iter().flatten().flatten();
+        let linked = entries.filter_map(|entry| {
+            let dot_git = entry.path().join(read_line(&entry.path().join("gitdir"))?);
+            dot_git.parent().map(Path::to_owned)
+        });
+        let main = self.common.parent().filter(|_| self.common.ends_with(".git")).map(Path::to_owned);
+        let found = linked.chain(main).filter_map(|tree| GitDirectory::find(&tree));
+        let others = found.filter(|other| other.common == self.common && other.own != self.own);
+        let mut trees: Vec<PathBuf> = others.map(|other| other.work_tree).collect();
+        trees.sort();
+        trees.dedup();
+        trees
     }
 
     /// Whether a merge, or what merges as a rebase does, is not finished in this work tree.
@@ -71,12 +99,13 @@ fn linked(work_tree: &Path, dot_git: &Path) -> Option<GitDirectory> {
     let Some(to_common) = read_line(&own.join("commondir")) else {
         let modules = |above: &Path| above.join(".git/modules").canonicalize().ok();
         let is_submodule = work_tree.ancestors().skip(1).filter_map(modules).any(|modules| own.starts_with(modules));
-        return is_submodule.then(|| GitDirectory { common: own.clone(), own });
+        let work_tree = work_tree.to_owned();
+        return is_submodule.then(|| GitDirectory { work_tree, common: own.clone(), own });
     };
     let common = own.join(to_common).canonicalize().ok()?;
     let back = own.join(read_line(&own.join("gitdir"))?).canonicalize().ok()?;
     let is_own = own.parent() == Some(&common.join("worktrees")) && back == dot_git;
-    is_own.then_some(GitDirectory { own, common })
+    is_own.then(|| GitDirectory { work_tree: work_tree.to_owned(), own, common })
 }
 
 /// The text of a small file without its last line break, if it is one line.

@@ -974,7 +974,7 @@ fn a_path_from_the_root_is_found_in_each_work_tree() {
         let list = project.run(&[&["-C", &format!("../{directory}")], &dir[..], &["list", "user"]].concat());
         list.exit(0).stdout_contains("Likes rain");
     }
-    // Its branch may be somebody else's, so the hooks of another work tree say nothing until it is trusted.
+    // Its branch may be another person's, so the hooks of another work tree say nothing until it is trusted.
     assert_eq!(started("tree/services/web"), "{}\n");
     let list = project.run(&[&["-C", "../tree/services/web"], &dir[..], &["list", "user"]].concat());
     list.exit(0).stdout_contains("Likes snow");

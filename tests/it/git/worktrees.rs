@@ -331,3 +331,46 @@ fn a_branch_that_only_followed_another_is_open() {
     repo.git(["merge", "--quiet", "--no-ff", "--no-edit", "feature"]);
     assert!(found());
 }
+
+/// A work tree is removed with what git ignores in it.
+#[test]
+fn proposals_in_another_work_tree_are_named_and_kept_on_a_branch() {
+    const POLICY: &str = "version: 2\nagents: {write: propose}\n";
+    let repo = Repo::wired();
+    repo.put("memdir.yaml", POLICY);
+    repo.commit(FILE, TEXT);
+    repo.save("policy");
+    let (agent, other) = (work_tree(&repo, "agent"), work_tree(&repo, "other"));
+    for text in ["Learnt in the work tree", "And this"] {
+        memdir(&repo, &agent, &["--as", "bot", "add", "user", text]).exit(5);
+    }
+    let memory = agent.canonicalize().unwrap().join("memory");
+    let note = format!("2 proposals wait in another work tree, and they go with it: {}", memory.display());
+    for tree in [repo.root(), &other, &other.join("memory")] {
+        for words in [&["inbox"][..], &["status"], &["--as", "bot", "inbox"]] {
+            memdir(&repo, tree, words).exit(0).stderr_contains(&note);
+        }
+    }
+    for words in [&["inbox"][..], &["status"]] {
+        let own = memdir(&repo, &agent, words).exit(0);
+        assert!(!own.stderr.contains("another work tree"), "{own:?}");
+    }
+    // An agent with an allowlist learns nothing of it.
+    repo.put("memdir.yaml", format!("{POLICY}allowlists: {{bot: [work], ana: [home]}}\n"));
+    let restricted = memdir(&repo, repo.root(), &["--as", "bot", "status", "--json"]).exit(0);
+    assert!(!format!("{restricted:?}").contains("work tree"), "{restricted:?}");
+    repo.put("memdir.yaml", POLICY);
+    // Nor does one that only the other work tree restricts.
+    let restricting = format!("{POLICY}allowlists: {{bot: [work], ana: [home]}}\n");
+    fs_err::write(agent.join("memory/memdir.yaml"), restricting).unwrap();
+    let restricted = memdir(&repo, repo.root(), &["--as", "bot", "status", "--json"]).exit(0);
+    assert!(!format!("{restricted:?}").contains("work tree"), "{restricted:?}");
+    fs_err::write(agent.join("memory/memdir.yaml"), POLICY).unwrap();
+    // The step before it is removed.
+    memdir(&repo, &agent, &["inbox", "--branch", "memory/agent"]).exit(0);
+    repo.git(["worktree", "remove", agent.to_str().unwrap()]);
+    let text = repo.git(["show", "memory/agent:memory/facts/user.md"]);
+    assert!(["- Learnt in the work tree\n", "- And this\n"].iter().all(|bullet| text.contains(bullet)), "{text}");
+    let after = memdir(&repo, repo.root(), &["inbox"]).exit(0);
+    assert!(!after.stderr.contains("another work tree"), "{after:?}");
+}
