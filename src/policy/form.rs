@@ -13,6 +13,9 @@ pub const NEWEST_VERSION: i64 = 2;
 pub const VERSION_2_KEYS: [&str; 8] =
     ["benign", "secrets", "expired", "decay", "checkpoints", "shared", "budget", "links"];
 
+/// A key that earlier versions wrote into every file, and that never had an effect: `true` is reported.
+pub const RETIRED_KEY: &str = "inbox_in_git";
+
 /// What of a key needs version 2, if anything does: the key itself, `lifetimes` as a list, `agents.write`.
 pub fn needs_version_2(key: &str, value: &Value) -> Option<String> {
     match key {
@@ -96,7 +99,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
             &JsonShape::Object(&CHECKPOINTS_FORM),
             "which checkpoints are kept (version 2; default all)",
         ),
-        optional("inbox_in_git", &JsonShape::Boolean, "commit proposals that wait for consent to git (default false)"),
+        optional(
+            RETIRED_KEY,
+            &JsonShape::Boolean,
+            "no effect: proposals stay on this machine; `inbox --branch` shares them",
+        ),
         optional(
             "shared",
             &JsonShape::List(&SCOPE_SHAPE, 0),

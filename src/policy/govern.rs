@@ -73,7 +73,6 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         expired,
         decay,
         checkpoints,
-        inbox_in_git,
         shared,
         tokens_per_day,
         writes_per_day,
@@ -122,16 +121,12 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
             }),
             (above, own) => above.or(own),
         },
-        inbox_in_git: inbox_in_git && above.inbox_in_git,
         // What scopes share is decided above them.
         shared: Vec::new(),
         limits,
     };
     if above.decay.is_some() && decay != above.decay {
         looser.push("'decay'".to_owned());
-    }
-    if inbox_in_git && !above.inbox_in_git {
-        looser.push("'inbox_in_git'".to_owned());
     }
     if !shared.is_empty() {
         looser.push("'shared'".to_owned());
@@ -320,29 +315,19 @@ mod tests {
         );
         assert!(policy.sensitive.ends_with(&["salary".to_owned()]) && policy.sensitive.len() == 5);
         let looser = "version: 2\nsecrets: off\nconsent_days: 9\nwriting: {max_chars: 900}\nexpired: hide\n\
-                      budget: {tokens_per_day: 99}\ndecay: {half_life: 900d}\ncheckpoints: {keep: 9}\ninbox_in_git: true\nshared: [team]\n";
+                      budget: {tokens_per_day: 99}\ndecay: {half_life: 900d}\ncheckpoints: {keep: 9}\nshared: [team]\n";
         let (policy, warnings) = governed(above, looser);
         let wanted = load(above).policy;
         assert_eq!(
             (policy.secrets, policy.consent_days, policy.max_chars, policy.tokens_per_day, policy.expired),
             (SecretRule::Warn, 5, 200, Some(9), ExpiredRule::Archive)
         );
-        assert_eq!((policy.decay, policy.inbox_in_git, policy.shared), (wanted.decay, false, Vec::new()));
-        for key in [
-            "secrets",
-            "consent_days",
-            "max_chars",
-            "budget",
-            "expired",
-            "decay",
-            "checkpoints",
-            "inbox_in_git",
-            "shared",
-        ] {
+        assert_eq!((policy.decay, policy.shared), (wanted.decay, Vec::new()));
+        for key in ["secrets", "consent_days", "max_chars", "budget", "expired", "decay", "checkpoints", "shared"] {
             assert!(warnings.iter().any(|w| w.contains(key)), "{key}: {warnings:?}");
         }
         assert_eq!(policy.checkpoints, wanted.checkpoints);
-        assert_eq!(warnings.len(), 9);
+        assert_eq!(warnings.len(), 8);
     }
 
     #[test]

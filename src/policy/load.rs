@@ -82,6 +82,11 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         policy.agent_writes = vec![AgentWriteRule { at: "**".to_owned(), mode: WriteMode::Propose }];
     }
     let mut loaded = notes.into_loaded(policy, other_lists);
+    if valid_keys.get(form::RETIRED_KEY) == Some(&Value::Bool(true)) {
+        let message = "memdir.yaml: 'inbox_in_git' has no effect: proposals stay on this machine, and `inbox --branch` \
+                       shares them; remove the line";
+        loaded.warnings.push(Warning::new(Code::InvalidPolicy, message));
+    }
     // Else an agent would write what the rule was to review.
     let is_idle_review = |rule: &&mut AgentWriteRule| rule.mode == WriteMode::Propose && !can_match(&rule.at);
     loaded.policy.agent_writes.iter_mut().filter(is_idle_review).for_each(|rule| rule.at = "**".to_owned());
@@ -264,7 +269,6 @@ fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
         },
         decay: keys.get(&["decay"]).map_or(default.decay, |value| Some(decay_from(value))),
         checkpoints: keys.get(&["checkpoints"]).map_or(default.checkpoints, |value| Some(checkpoints_from(value))),
-        inbox_in_git: keys.get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
         shared: keys.strings("shared", default.shared),
         tokens_per_day: keys.budget("tokens_per_day", default.tokens_per_day),
         writes_per_day: keys.budget("writes_per_day", default.writes_per_day),

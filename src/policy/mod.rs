@@ -233,8 +233,6 @@ pub struct Policy {
     pub decay: Option<DecayRule>,
     /// `None`: all checkpoints are kept.
     pub checkpoints: Option<CheckpointRule>,
-    /// Whether `inbox/` is committed to git.
-    pub inbox_in_git: bool,
     /// Scopes of the memory that all others may read.
     pub shared: Vec<String>,
     /// The limit on model usage, in tokens a day; the user config may set a smaller one.
@@ -269,7 +267,6 @@ impl Default for Policy {
             expired: ExpiredRule::Hide,
             decay: None,
             checkpoints: None,
-            inbox_in_git: false,
             shared: Vec::new(),
             tokens_per_day: None,
             writes_per_day: None,

@@ -93,7 +93,6 @@ sensitive: [city]
 consent_days: 14
 writing: {max_chars: 200}
 lifetimes: {soft_delete_after_days: 60, purge_after_days: 30}
-inbox_in_git: true
 ",
     );
     let expected = Policy {
@@ -142,7 +141,6 @@ inbox_in_git: true
         expired: ExpiredRule::Hide,
         decay: None,
         checkpoints: None,
-        inbox_in_git: true,
     };
     assert_eq!(policy, expected);
     assert_eq!(policy.allowed_categories("somebody").unwrap(), ["recipes"]);
@@ -216,6 +214,15 @@ fn allowlists_that_are_not_understood_refuse_reads() {
 }
 
 #[test]
+fn a_key_without_effect_is_reported() {
+    let loaded = load("version: 1\ninbox_in_git: true\n");
+    assert_eq!((loaded.refuses_writes, loaded.warnings.len()), (None, 1));
+    assert!(loaded.warnings[0].message.contains("'inbox_in_git' has no effect"), "{:?}", loaded.warnings);
+    // As earlier templates have it.
+    accepts("version: 1\ninbox_in_git: false\n");
+}
+
+#[test]
 fn the_template_is_the_default_and_its_examples_load() {
     assert_eq!(accepts(TEMPLATE), Policy::default());
     let example = |line: &str| match line.strip_prefix('#') {
@@ -228,7 +235,7 @@ fn the_template_is_the_default_and_its_examples_load() {
     assert_eq!((policy.limits.len(), policy.categories.len(), policy.allowlists.len()), (2, 2, 2));
     assert_eq!(policy.lifetimes[0].below, Some(3));
     assert_eq!(policy.decay, Some(DecayRule { half_life_days: 180, floor: 0.3 }));
-    for field in policy_form().all_fields() {
+    for field in policy_form().all_fields().filter(|field| field.name != form::RETIRED_KEY) {
         assert!(TEMPLATE.contains(field.name), "{} is not explained", field.name);
     }
 }
