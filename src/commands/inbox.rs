@@ -149,8 +149,9 @@ fn choose_proposals<'a>(
     Ok((chosen, unreadable))
 }
 
-/// Commits proposals on a new git branch for a pull request, one proposal a commit; without ids, those that do not wait
-/// for consent and are on no branch. They wait in the inbox until the branch is merged.
+/// Commits proposals on a new git branch, of the repository of their layer, for a pull request, one proposal a commit;
+/// without ids, those that do not wait for consent and are on no branch. They wait in the inbox until the branch is
+/// merged.
 ///
 /// # Errors
 /// `proposal_not_found`, `no_repository`, `usage`, `exists`, `git`; `consent` for an agent that names a proposal of
@@ -161,6 +162,11 @@ pub fn inbox_branch(
     name: &str,
     options: &ChangeOptions,
 ) -> CommandResult<InboxList> {
+    if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(ids)? {
+        let made =
+            inbox_branch(&inner, &addresses, name, options).map_err(|rejection| error_in_layer(rejection, &layer))?;
+        return Ok(if session.is_own_layer(&layer) { made } else { name_layer_in_inbox(made, &layer) });
+    }
     session.store.require_unfiltered()?;
     session.may_write()?;
     require_all(ids, &read_proposals(session)?)?;

@@ -110,6 +110,8 @@ pub(super) fn name_layer_in_inbox(mut list: InboxList, layer: &str) -> InboxList
     }
     let ids = [&mut list.accepted, &mut list.rejected, &mut list.merged, &mut list.rescued];
     ids.into_iter().flatten().for_each(|id| *id = named(layer, id));
+    let commits = list.branch.iter_mut().flat_map(|branch| &mut branch.commits);
+    commits.for_each(|commit| commit.proposal = named(layer, &commit.proposal));
     name_in_files(&mut list.files, layer);
     list
 }

@@ -192,6 +192,35 @@ fn a_proposal_in_a_layer_is_found_by_the_command_that_names_it() {
 }
 
 #[test]
+fn a_proposal_in_a_layer_goes_on_a_branch_of_its_repository() {
+    let project = layered();
+    project.put(".gitconfig", "[user]\n\tname = tester\n\temail = tester@example.org\n");
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 2\nagents: {write: propose}\n");
+    let git = |words: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.current_dir(project.home.path().join(MINE)).env("HOME", project.home.path()).args(words);
+        let output = ProgramOutput::of(&mut git);
+        assert_eq!(output.status, 0, "{words:?} {output:#?}");
+        output.stdout
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "-m", "base"]);
+    for text in ["Proposed", "Proposed later"] {
+        refused(&project, &["--as", "bot", "add", "mine:style", text], "review");
+    }
+    let listed: Value = serde_json::from_str(&done(&project, &["inbox", "mine:", "--json"])).unwrap();
+    let id = listed["proposals"][0]["id"].as_str().unwrap();
+    let made: Value = serde_json::from_str(&done(&project, &["inbox", id, "--branch", "one", "--json"])).unwrap();
+    assert_eq!(made["branch"]["commits"][0]["proposal"], id, "{made}");
+    let message = git(&["log", "-1", "--format=%B", "one"]);
+    assert!(message.contains(&format!("Memdir-Proposal: {}\n", id.trim_start_matches("mine:"))), "{message}");
+    done(&project, &["inbox", "mine:", "--branch", "rest"]);
+    assert_eq!(git(&["diff", "--name-only", "HEAD", "rest"]), "facts/style.md\n");
+    refused(&project, &["inbox", "mine:p000000", "--branch", "none"], "proposal_not_found");
+}
+
+#[test]
 fn status_counts_the_proposals_of_each_layer_and_names_it() {
     let project = layered();
     for dir in ["work/memory", MINE] {
