@@ -620,3 +620,19 @@ fn what_is_accepted_keeps_its_proposer_source_and_the_users_words() {
     memory.done(["undo", "--by", "planner"]).stdout_contains("City: Porto");
     assert!(memory.text("facts/user.md").unwrap().contains("Likes rain"));
 }
+
+/// `compact` writes the files of archive/ as wholes.
+#[test]
+fn a_proposed_compaction_is_committed_on_a_branch() {
+    let repo = Repo::new();
+    repo.put("memdir.yaml", POLICY);
+    repo.commit("facts/user.md", "# User\n\n- one\n- two\n- three\n");
+    repo.memdir(["compact", "user", "--to", "1", "--as", "planner"]).exit(5);
+    repo.memdir(["inbox", "--branch", "memory/compact"]).exit(0);
+    let text = |path: &str| repo.git(["show", &format!("memory/compact:memory/{path}")]);
+    let (kept, archived) = (text("facts/user.md"), text("archive/facts/user.md"));
+    for bullet in ["- one\n", "- two\n", "- three\n"] {
+        assert_ne!(kept.contains(bullet), archived.contains(bullet), "{kept}\n{archived}");
+    }
+    assert_eq!(kept.matches("\n- ").count(), 1, "{kept}");
+}

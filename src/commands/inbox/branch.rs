@@ -5,12 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::accept::{is_forced, operations_to_plan};
+use super::accept::{is_forced, operations_to_plan, plan_accepted};
 use super::withdrawal::{is_own_proposal, require_publishable};
 use super::{InboxFile, not_found_error, read_proposals, selected_ids};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::change::plan_in_context;
 use crate::commands::commit_files::file_objects;
 use crate::commands::diff::bullet_lines;
 use crate::commands::results::{BranchCommit, ProposalBranch};
@@ -19,8 +18,8 @@ use crate::commands::{ChangeOptions, CommandResult, Session};
 use crate::document::Document;
 use crate::host::git::Git;
 use crate::host::review_branch::BranchFile;
+use crate::operation::Snapshot;
 use crate::operation::merge::{ConflictLabels, merge_file};
-use crate::operation::{PlanContext, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::{ReviewBranch, with_branch};
 use crate::text::one_line::one_line;
@@ -189,9 +188,8 @@ fn commit_proposal(
 ) -> Result<(BranchCommit, Vec<Warning>), Rejection> {
     let force = is_forced(&[file], options.force);
     let operations = operations_to_plan(file, force)?;
-    let context = PlanContext { force, create: options.create, ..session.plan_context() };
     let mut snapshot = Snapshot::new();
-    let planned = plan_in_context(session, &mut snapshot, &operations, &context);
+    let planned = plan_accepted(session, &mut snapshot, &operations, &ChangeOptions { force, ..options.clone() });
     let mut changeset = planned.map_err(|mut error| error.rejections.remove(0))?;
     changeset.warnings.clear();
     check_secrets(session, &mut changeset, &snapshot)?;
