@@ -14,9 +14,10 @@ use super::rename_conflicts::{paths_of, renamed_on_both_sides};
 use super::results::{
     ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
 };
+use super::review::WOULD_WAIT;
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
-use crate::code::{Code, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::host::git::{Git, UnmergedIndexEntry};
 use crate::operation::conflict_regions::{self, ConflictChoice, ConflictRegion};
@@ -59,10 +60,15 @@ pub fn resolve(
         consent: options.consent.iter().cloned().collect(),
         ..Batch::default()
     };
+    // As in a dry run, a change that a person must accept is refused and not kept: accepting it later would find a file
+    // with conflict markers, which is read-only, or one that was resolved meanwhile.
+    let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun };
+    let require_consent = |changeset: &Changeset| {
+        gate.require_consent(changeset, &Snapshot::new()).map_err(|error| not_kept(error, address, take))
+    };
     if options.dry_run {
         let (changeset, seen) = resolve_files(session, &target, take)?;
-        let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun };
-        gate.require_consent(&changeset, &Snapshot::new())?;
+        require_consent(&changeset)?;
         let diff = changeset.files.iter().zip(&seen.texts_before).map(|(file, before)| {
             let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
             unified_diff(file.path.as_str(), Some(before), after.as_deref())
@@ -73,15 +79,36 @@ pub fn resolve(
         return Ok(to_resolve_result(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;
-    let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::Commit(&locked) };
     let mut extras = ResolveExtras::default();
     let change = commit_loop(session, &locked, &batch, warnings, || {
         let (changeset, new_extras) = resolve_files(session, &target, take)?;
         extras = new_extras;
-        gate.require_consent(&changeset, &Snapshot::new())?;
+        require_consent(&changeset)?;
         Ok((changeset, Snapshot::new()))
     })?;
     Ok(to_resolve_result(change, extras))
+}
+
+/// The error of an agent whose change a person must accept, with the command for the person.
+fn not_kept(mut error: Error, address: Option<&str>, take: Option<ConflictChoice>) -> Error {
+    let choice = take.map(|choice| match choice {
+        ConflictChoice::Ours => "--ours",
+        ConflictChoice::Theirs => "--theirs",
+        ConflictChoice::Both => "--both",
+    });
+    let subcommand: Vec<&str> = ["resolve"].into_iter().chain(choice).collect();
+    for rejection in error.rejections.iter_mut().filter(|one| matches!(one.code, Code::Review | Code::Consent)) {
+        let what = rejection.message.trim_end_matches(WOULD_WAIT);
+        rejection.message = format!("{what}; the resolution of a conflict does not wait in inbox/");
+        rejection.hint = Some(if rejection.code == Code::Consent {
+            "ask the user and pass their own words with --consent, or let a person run the command below".to_owned()
+        } else {
+            "a person runs the command below".to_owned()
+        });
+        let operands = address.map(str::to_owned).into_iter().collect();
+        rejection.suggestions = vec![SuggestedCommand { subcommand: subcommand.clone(), operands }];
+    }
+    error
 }
 
 /// The files to resolve.

@@ -636,3 +636,31 @@ fn a_proposed_compaction_is_committed_on_a_branch() {
     }
     assert_eq!(kept.matches("\n- ").count(), 1, "{kept}");
 }
+
+/// Its file is read-only as long as it has markers, and what resolves them is stale after that.
+#[test]
+fn a_resolution_by_an_agent_does_not_wait() {
+    const MARKED: &str = "# Tea\n\n<<<<<<< HEAD\n- Likes green tea\n||||||| 1f2e3d4\n- Likes tea\n=======\n- Likes black tea\n>>>>>>> trip\n";
+    const CITY: &str =
+        "# Tea\n\n<<<<<<< HEAD\n- City: Bonn\n||||||| 1f2e3d4\n- City: Rome\n=======\n- City: Oslo\n>>>>>>> trip\n";
+    let consent = "version: 2\nsensitive: [city]\n";
+    for (policy, text, code, taken) in
+        [(POLICY, MARKED, "review", "- Likes black tea\n"), (consent, CITY, "consent", "- City: Oslo\n")]
+    {
+        let memory = Memory::new().policy(policy).file("facts/tea.md", text);
+        for more in [&[][..], &["-n"]] {
+            let refused = memory.run([&["resolve", "tea", "--theirs"], more].concat()).by("planner").exit(5);
+            for part in [
+                &format!("memdir: {code}: "),
+                "; the resolution of a conflict does not wait in inbox/",
+                "try: memdir resolve --theirs tea\n",
+            ] {
+                assert!(refused.stderr.contains(part), "{part}: {refused}");
+            }
+            assert!(!refused.stderr.contains("without -n"), "{refused}");
+        }
+        assert_eq!(waiting(&memory), [""; 0]);
+        memory.run(["resolve", "--theirs", "tea"]).exit(0);
+        assert!(memory.text("facts/tea.md").unwrap().contains(taken));
+    }
+}
