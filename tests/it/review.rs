@@ -637,6 +637,22 @@ fn a_proposed_compaction_is_committed_on_a_branch() {
     assert_eq!(kept.matches("\n- ").count(), 1, "{kept}");
 }
 
+#[test]
+fn the_summary_on_a_branch_has_no_terms_that_a_later_commit_removed() {
+    let repo = Repo::new();
+    repo.memdir(["add", "notes", "free file"]).exit(0);
+    repo.memdir(["add", "rules", "Handlers return json", "Other rule"]).exit(0);
+    repo.put("memdir.yaml", POLICY);
+    repo.save("base");
+    repo.memdir(["mv", "rules@1", "notes", "-f", "--as", "planner"]).exit(5);
+    repo.memdir(["mv", "notes@1", "rules", "-f", "--as", "planner"]).exit(5);
+    repo.memdir(["inbox", "--branch", "memory/moves"]).exit(0).stderr_contains("2 commits");
+    let notes = repo.git(["show", "memory/moves:memory/facts/notes.md"]);
+    assert!(notes.contains("- Handlers return json\n") && !notes.contains("free"), "{notes}");
+    repo.git(["checkout", "--quiet", "memory/moves"]);
+    repo.memdir(["check"]).exit(0);
+}
+
 /// Its file is read-only as long as it has markers, and what resolves them is stale after that.
 #[test]
 fn a_resolution_by_an_agent_does_not_wait() {

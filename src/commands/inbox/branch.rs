@@ -12,18 +12,22 @@ use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::commit_files::file_objects;
 use crate::commands::diff::bullet_lines;
+use crate::commands::fetch::last_summary;
 use crate::commands::results::{BranchCommit, ProposalBranch};
 use crate::commands::secrets_check::check_secrets;
 use crate::commands::{ChangeOptions, CommandResult, Session};
 use crate::document::Document;
+use crate::document::summary::{SummaryUpdate, update_summary};
 use crate::host::git::Git;
 use crate::host::review_branch::BranchFile;
 use crate::operation::Snapshot;
+use crate::operation::file_change::file_kind;
 use crate::operation::merge::{ConflictLabels, merge_file};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::{ReviewBranch, with_branch};
 use crate::text::one_line::one_line;
 use crate::text::secrets::redact;
+use crate::text::splice;
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The trailer with the id of a proposal: where it is in the history, the proposal is accepted.
@@ -193,7 +197,7 @@ fn commit_proposal(
     let mut changeset = planned.map_err(|mut error| error.rejections.remove(0))?;
     changeset.warnings.clear();
     check_secrets(session, &mut changeset, &snapshot)?;
-    let (files, diff) = committed_files(git, tip, &changeset, &snapshot)?;
+    let (files, diff) = committed_files(session, git, tip, &changeset, &snapshot)?;
     let title = redact(&one_line(&file.proposal.title)).0;
     let diff: Vec<String> = diff.iter().map(|line| redact(line).0).collect();
     let by = file.proposal.proposer().map(one_line).unwrap_or_else(|| "unknown".to_owned());
@@ -210,6 +214,7 @@ fn commit_proposal(
 
 /// The files of a commit, in the order of the changeset, and the bullets that it changes.
 fn committed_files(
+    session: &Session,
     git: &Git,
     tip: &mut BranchTip,
     changeset: &Changeset,
@@ -246,7 +251,7 @@ fn committed_files(
                 let [before, committed] = [&before, committed].map(|b| text(b.as_deref().unwrap_or_default()));
                 let merged = merge_file(path, &before, &committed, &text(after), &ConflictLabels::default());
                 let merged = merged.into_clean_text().map_err(|_| changed_elsewhere(path))?;
-                Some(merged.into_bytes())
+                Some(with_updated_summary(session, &change.path, &committed, merged)?.into_bytes())
             }
         };
         let document = |bytes: &Option<Vec<u8>>| {
@@ -260,6 +265,24 @@ fn committed_files(
     } else {
         Ok((files, diff))
     }
+}
+
+/// A merged text, with the summary line that a change from `committed` to it leaves: each side's line is derived from
+/// a text that may still have what the other side removed.
+fn with_updated_summary(
+    session: &Session,
+    path: &MemoryPath,
+    committed: &str,
+    merged: String,
+) -> Result<String, Rejection> {
+    let [before, after] = [committed, merged.as_str()].map(|text| Document::parse(text.to_owned()));
+    let last = last_summary(&session.store.journal()?, path);
+    let update = update_summary(&before, &after, file_kind(path), Some(last.as_deref()));
+    // A line that a side took out stays out.
+    Ok(match Some(update).filter(|_| after.summary_line().is_some()) {
+        Some(SummaryUpdate::Write { splice: line, .. }) => splice(&merged, &[line]).unwrap_or(merged),
+        _ => merged,
+    })
 }
 
 /// Refuses a change of bullets that the branch does not have: a merge would take their new texts for additions.
