@@ -17,6 +17,7 @@ use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::host::agent_hosts::{self, AgentHost, config_paths};
+use crate::host::find::FoundBy;
 use crate::host::git::Git;
 use crate::host::git_dir::GitDirectory;
 use crate::host::{trusted, user};
@@ -24,6 +25,7 @@ use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
 use crate::store::Store;
+use crate::text::shell_quote::shell_quote;
 
 /// The number of newest revisions that are searched: of a file, for bullets that an editor removed; of the journal, for
 /// files with a full summary line.
@@ -130,11 +132,15 @@ fn trust_notice(session: &Session) -> Option<Warning> {
         return None;
     }
     let shown = "hooks show nothing here: this directory is not trusted, so its texts do not go to agents";
+    let memdir = match session.found_by {
+        FoundBy::Flag => format!("memdir --dir {}", shell_quote(&session.dir.to_string_lossy())),
+        _ => "memdir".to_owned(),
+    };
     // Trusting it is the user's decision.
     let way_out = match (session.is_agent, host) {
         (true, _) => String::new(),
-        (false, Some(host)) => format!("; if it is yours, `memdir setup {host}` trusts it"),
-        (false, None) => "; if it is yours, `memdir setup` with the name of a host trusts it".to_owned(),
+        (false, Some(host)) => format!("; if it is yours, `{memdir} setup {host}` trusts it"),
+        (false, None) => format!("; if it is yours, `{memdir} setup` with the name of a host trusts it"),
     };
     Some(Warning::new(Code::Note, format!("{shown}{way_out}")))
 }

@@ -978,4 +978,13 @@ fn a_path_from_the_root_is_found_in_each_work_tree() {
     assert_eq!(started("tree/services/web"), "{}\n");
     let list = project.run(&[&["-C", "../tree/services/web"], &dir[..], &["list", "user"]].concat());
     list.exit(0).stdout_contains("Likes snow");
+    // `status` has the command that trusts it, which changes no file that both have.
+    let settings = text(&project, ".claude/settings.json");
+    project.put("tree/.claude/settings.json", &settings);
+    let memory = project.home.path().join("tree/services/api/memory");
+    let command = format!("`memdir --dir {} setup claude` trusts it", memory.display());
+    project.run(&[&["-C", "../tree"], &dir[..], &["status"]].concat()).exit(0).stderr_contains(&command);
+    project.run(&["-C", "../tree", "--dir", memory.to_str().unwrap(), "setup", "claude"]).exit(0);
+    assert_eq!(fs_err::read_to_string(project.home.path().join("tree/.claude/settings.json")).unwrap(), settings);
+    assert!(started("tree/services/web").contains("Likes snow"));
 }
