@@ -8,5 +8,6 @@ mod hostile;
 mod merges;
 mod resolve;
 mod setup;
+mod stale_branches;
 mod summary_merge;
 mod worktrees;
