@@ -194,7 +194,9 @@ fn invert_revision(
         if unfiltered.is_some() {
             require_fully_visible(caller, session, &inversion.entry)?;
         }
-        let changeset = changeset::inverse_changeset(&session.store, &inversion)?;
+        // A restricted caller may not know the name that git gave to a file.
+        let repository = unfiltered.is_none().then_some(session.dir.as_path());
+        let changeset = changeset::inverse_changeset(&session.store, repository, &inversion)?;
         require_own_proposals(session, &changeset.files)?;
         if !inversion.is_undo && inversion.is_in_effect {
             require_dropped_parts(&session.store, &inversion.entry, &changeset)?;

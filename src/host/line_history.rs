@@ -1,12 +1,15 @@
-//! Which commits brought the lines of a file, as git knows it.
+//! Which commits brought the lines of a file, as git knows it, under its earlier names, too.
 //!
 //! Never writes. No call names a program that a repository could bring along.
 
 use super::git::Git;
+use super::repository::split_nul;
 use crate::code::Rejection;
 
 /// The newest commits of a file that are read.
 const MAX_COMMITS: &str = "1000";
+/// How many names of a file are followed.
+const MAX_NAMES: usize = 8;
 
 /// A commit that added lines to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,12 +34,37 @@ impl LineHistory {
 }
 
 impl Git {
-    /// Reads the newest 1,000 commits that changed a file; the path is relative to the directory of this `Git`.
+    /// Reads the newest 1,000 commits that changed a file; the path is relative to the directory of this `Git`. Where git
+    /// sees a rename in the commit that created the file, those of its earlier name, too.
     ///
     /// # Errors
     /// `git`, also outside a repository and before its first commit; `no_git`.
     pub fn line_history(&self, path: &str) -> Result<LineHistory, Rejection> {
-        let args = [
+        let mut names = vec![path.to_owned()];
+        loop {
+            let history = self.lines_added_to(&names)?;
+            let created = history.0.iter().rev().find(|(_, lines)| !lines.is_empty());
+            let earlier = match (created, names.last()) {
+                (Some((commit, _)), Some(name)) => self.name_before(&commit.id, name)?,
+                _ => None,
+            };
+            match earlier.filter(|name| names.len() < MAX_NAMES && !names.contains(name)) {
+                Some(earlier) => names.push(earlier),
+                None => return Ok(history),
+            }
+        }
+    }
+
+    /// The earlier name of a file that a commit renamed.
+    fn name_before(&self, commit: &str, name: &str) -> Result<Option<String>, Rejection> {
+        let options = ["diff-tree", "--no-commit-id", "-r", "-M", "--diff-filter=R", "--name-status", "-z"];
+        let args = [&options[..], &["--relative", "--no-ext-diff", "--no-textconv", commit, "--"]].concat();
+        let records = split_nul(&self.stdout_of(&args)?);
+        Ok(records.chunks_exact(3).find(|record| record[2] == name).map(|record| record[1].clone()))
+    }
+
+    fn lines_added_to(&self, names: &[String]) -> Result<LineHistory, Rejection> {
+        let mut args = vec![
             "-c",
             "log.follow=false",
             "--literal-pathspecs",
@@ -48,12 +76,13 @@ impl Git {
             "--format=tformat:%x01%H%x00%ct%x00%an",
             "-p",
             "-U0",
-            "--no-renames",
+            // Between the names, a rename adds no lines.
+            "-M",
             "--no-ext-diff",
             "--no-textconv",
             "--",
-            path,
         ];
+        args.extend(names.iter().map(String::as_str));
         Ok(parse_log(&String::from_utf8_lossy(&self.stdout_of(&args)?)))
     }
 }

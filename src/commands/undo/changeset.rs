@@ -2,6 +2,7 @@
 //!
 //! Never decides which revision to invert.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::outside_edits::own_lines;
@@ -15,13 +16,18 @@ use crate::operation::effects;
 use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
 
-/// The changeset that undoes or redoes a revision, based on the current files.
-pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Changeset, Vec<Rejection>> {
+/// The changeset that undoes or redoes a revision, based on the current files; `repository` is the data directory, if git
+/// may be asked about a file that is gone.
+pub(super) fn inverse_changeset(
+    store: &Store,
+    repository: Option<&Path>,
+    inversion: &RevisionInversion,
+) -> Result<Changeset, Vec<Rejection>> {
     let entry = &inversion.entry;
     if entry.forgotten {
         return Err(vec![erased_error(entry)]);
     }
-    let sources = InversionSources::new(store, entry.rev);
+    let sources = InversionSources::new(store, repository, entry.rev);
     let mut changeset = Changeset { inverts: Some(inversion.inverts), ..Changeset::default() };
     let (mut refused, mut skipped) = (Vec::new(), Vec::new());
     let mut refuse = |path: &MemoryPath, error: Rejection, changeset: &mut Changeset| {

@@ -1,13 +1,16 @@
 //! What a later revision did to a file that a revision to undo or redo wrote and that is no longer there. A file that was
 //! made at the path of one that was moved is another one.
 //!
-//! Never follows the file to its new place: undoing the move first is one command, and shows what happens.
+//! Never follows the file to its new place: undoing the move first is one command, and shows what happens. What git
+//! renamed is named.
 
 use super::sources::InversionSources;
 use super::{EntryOutcome, RevisionInversion};
-use crate::change::{EntryFile, InverseKind, JournalEntry};
+use crate::change::{EntryFile, FileVersion, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::document::Document;
 use crate::path::MemoryPath;
+use crate::store::RevisionSide;
 
 /// Why a file cannot be changed by an inversion that is gone (nothing stands at its path), or was moved; `None` if it was
 /// not moved, or need not be there: it was removed, as the undone revision is to be.
@@ -26,6 +29,11 @@ pub(super) fn refusal(
     }
     let mut touching = later.rev().filter_map(|entry| Some((entry, entry.files.iter().find(|one| one.path == *path)?)));
     let last = moved.or_else(|| touching.next().filter(|(_, touched)| touched.after.is_none()));
+    if last.is_none()
+        && let Some(to) = sources.renamed_in_git(path)
+    {
+        return Ok(Some(renamed_error(sources, inversion, path, &to)));
+    }
     let (what, by) = match last {
         Some((by, touched)) => match &touched.moved {
             Some(to) => (format!("was moved to {to} by r{}", by.rev), Some(by)),
@@ -52,6 +60,42 @@ pub(super) fn refusal(
         _ if matches!(inversion.inverts, InverseKind::Undo(_)) => error.hint("skip such files with --keep-edited"),
         _ => error,
     }))
+}
+
+/// The error for a file that a commit or a merge of git renamed: bringing back the old name would double what it says.
+fn renamed_error(
+    sources: &InversionSources<'_>,
+    inversion: &RevisionInversion,
+    path: &MemoryPath,
+    to: &MemoryPath,
+) -> Rejection {
+    let (verb, rev) = inversion.named();
+    let removal = if inversion.is_undo { removal_of_added(sources, path, to) } else { None };
+    Rejection::new(Code::Conflict, format!("{path} was renamed to {to} in git since r{rev}"))
+        .hint(format!("{verb} does not follow it; change {to} instead"))
+        .detail("path", path.as_str())
+        .try_command(removal.unwrap_or_else(|| SuggestedCommand::new("list", to.as_str())))
+}
+
+/// The command that removes from a file the bullets that the revision added to it under its old name; `None` if it did
+/// anything else there, or one of them is gone.
+fn removal_of_added(sources: &InversionSources<'_>, path: &MemoryPath, to: &MemoryPath) -> Option<SuggestedCommand> {
+    let document = |version: Option<FileVersion>| {
+        version.map_or(Some(Document::parse("")), |version| Document::from_bytes(version.bytes.to_vec()).ok())
+    };
+    let before = document(sources.text(path, RevisionSide::Before).ok()?)?;
+    let after = document(sources.text(path, RevisionSide::After).ok()?)?;
+    let now = document(sources.store.read(to).ok()?)?;
+    let mut added = after.handles().to_vec();
+    for handle in before.handles() {
+        added.swap_remove(added.iter().position(|one| one == handle)?);
+    }
+    let address = |handle| {
+        let bullet = now.handles().iter().position(|one| one == handle)?;
+        Some(format!("{to}{}", now.bullet_reference(bullet)))
+    };
+    let operands: Vec<String> = added.iter().map(address).collect::<Option<_>>()?;
+    (!operands.is_empty()).then(|| SuggestedCommand { subcommand: vec!["rm"], operands })
 }
 
 /// The revision that moved a file away from a path and left it elsewhere, with the file there; `None` if it was not moved,

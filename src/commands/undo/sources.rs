@@ -4,15 +4,19 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::change::{FileVersion, JournalEntry};
 use crate::code::Rejection;
+use crate::host::git::Git;
 use crate::path::MemoryPath;
 use crate::store::{JournalHistory, RevisionSide, Store, TextsAtRevision};
 
 /// The history around the revision that is inverted.
 pub(super) struct InversionSources<'s> {
     pub store: &'s Store,
+    /// The data directory, if git may be asked.
+    repository: Option<&'s Path>,
     rev: u64,
     texts: TextsAtRevision<'s>,
     /// The texts at later revisions, by revision.
@@ -23,9 +27,10 @@ pub(super) struct InversionSources<'s> {
 }
 
 impl<'s> InversionSources<'s> {
-    pub(super) fn new(store: &'s Store, rev: u64) -> InversionSources<'s> {
+    pub(super) fn new(store: &'s Store, repository: Option<&'s Path>, rev: u64) -> InversionSources<'s> {
         InversionSources {
             store,
+            repository,
             rev,
             texts: store.texts_at(rev),
             later: RefCell::default(),
@@ -50,6 +55,14 @@ impl<'s> InversionSources<'s> {
     pub(super) fn text_after(&self, rev: u64, path: &MemoryPath) -> Result<Option<FileVersion>, Rejection> {
         let mut later = self.later.borrow_mut();
         later.entry(rev).or_insert_with(|| self.store.texts_at(rev)).text(path, RevisionSide::After)
+    }
+
+    /// The name that git's history gives to a file that is gone; `None` if git does not know, or may not be asked.
+    pub(super) fn renamed_in_git(&self, path: &MemoryPath) -> Option<MemoryPath> {
+        let (root, prefix) = Git::discover(self.repository?)?.work_tree().ok()?;
+        let name = format!("{prefix}{path}");
+        let renamed = Git::in_dir(&root).renamed_files(&[&name]).ok()?;
+        MemoryPath::from_disk_name(renamed.get(&name)?.strip_prefix(&prefix)?).ok()
     }
 
     /// The newest entries of the journal.

@@ -1,7 +1,8 @@
 //! `diff`, `log` and `blame` of what a sync merged in.
 
-use super::{FILE, assert_stdout_contains, pair};
+use super::{FILE, assert_stderr_contains, assert_stdout_contains, pair};
 use crate::support::git_repo::Repo;
+use crate::support::handle;
 
 /// The signs and texts of the bullets that `diff` lists, by file.
 fn diff_rows(repo: &Repo, range: &[&str]) -> Vec<String> {
@@ -225,4 +226,44 @@ fn what_was_forgotten_is_in_no_diff_although_git_has_it() {
     here.memdir(["add", "user", "Third here"]).exit(0);
     here.memdir(["rm", "--forget", "user", "- The word is swordfish"]).exit(0);
     assert!(!here.memdir(["diff", "r1"]).exit(0).stdout.contains("swordfish"));
+}
+
+#[test]
+fn a_file_that_the_other_clone_renamed_is_not_doubled_by_undo_and_keeps_its_authors() {
+    let (here, there) = pair();
+    here.memdir(["add", "trips", "Rome in May"]).exit(0);
+    carry(&here, &there);
+    there.memdir(["mv", "user", "team"]).exit(0);
+    there.memdir(["mv", "trips", "journeys"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["add", "user#work", "Hal writes the docs"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let undone = here.memdir(["undo"]).exit(4);
+    assert_stderr_contains(&undone, "facts/user.md was renamed to facts/team.md in git since r2");
+    let removal = format!(" rm facts/team.md@{}\n", handle("Hal writes the docs"));
+    assert_stderr_contains(&undone, &removal);
+    assert!(!undone.stderr.contains("redo"), "{undone:#?}");
+    // One that the revision made is not gone either.
+    let removal = format!(" rm facts/journeys.md@{}\n", handle("Rome in May"));
+    assert_stderr_contains(&here.memdir(["undo", "r1"]).exit(4), &removal);
+    let blame = here.memdir(["bullet", "list", "team", "--blame", "--json"]).exit(0).json();
+    let subjects: Vec<(String, String)> = blame["bullets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            let commit = row["blame"]["commit"]["id"].as_str().unwrap_or_else(|| panic!("{row}"));
+            let parents = here.git(["rev-list", "--count", commit]);
+            (row["text"].as_str().unwrap().to_owned(), parents.trim().to_owned())
+        })
+        .collect();
+    assert_eq!(subjects[0], ("Standup at ten".into(), "1".into()));
+    assert_eq!(subjects[2], ("Hal writes the docs".into(), "3".into()), "{subjects:?}");
+    here.memdir(["rm", &format!("facts/team.md@{}", handle("Hal writes the docs"))]).exit(0);
+    // What a revision replaced there is changed by hand.
+    here.memdir(["update", "team", "Prefers tabs", "Prefers spaces"]).exit(0);
+    carry(&here, &there);
+    there.git(["mv", "facts/team.md", "facts/crew.md"]);
+    carry(&there, &here);
+    assert_stderr_contains(&here.memdir(["undo"]).exit(4), " list facts/crew.md\n");
 }
