@@ -12,6 +12,7 @@ use dropped_bullets::{all_dropped_bullets, dropped_bullets};
 
 use super::budget::TokenLedger;
 use super::results::{AttentionKind, ModelUsage, StatusReport, WarningRow};
+use super::sync::conflict_branches::conflict_branch_notes;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
@@ -58,6 +59,9 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     let leftovers = super::scope::leftover_notes(session).into_iter();
     warnings.extend(leftovers.map(|note| WarningRow::from(&Warning::new(Code::Note, note))));
+    warnings.extend(
+        unmerged_conflict_branches(session).into_iter().map(|note| WarningRow::from(&Warning::new(Code::Note, note))),
+    );
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
     warnings.extend(super::inbox::waiting_in_other_work_trees(session).iter().map(WarningRow::from));
     let items = super::reflect::queued_items(session)?;
@@ -109,6 +113,14 @@ fn unmerged_files(session: &Session, conflicts: &[String]) -> Vec<String> {
     let entries = Git::discover(&session.dir).and_then(|git| git.unmerged_entries().ok()).unwrap_or_default();
     let paths = entries.into_iter().map(|entry| entry.path);
     paths.filter(|path| path.ends_with(".md") && !conflicts.contains(path)).collect()
+}
+
+/// A note for each branch of the remote that the last sync found unmerged; none for a restricted agent, who cannot merge.
+fn unmerged_conflict_branches(session: &Session) -> Vec<String> {
+    if GitDirectory::find(&session.dir).is_none() || session.store.require_unfiltered().is_err() {
+        return Vec::new();
+    }
+    conflict_branch_notes(session, &Git::in_dir(&session.dir))
 }
 
 /// The notice that hooks show nothing here, because the user config does not trust the directory. Absent if nothing

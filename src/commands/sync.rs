@@ -5,6 +5,7 @@
 //! never commits the loss of most files as a deletion (see `guard`).
 
 mod commit_message;
+pub mod conflict_branches;
 mod exchange;
 mod guard;
 pub mod home;
@@ -202,7 +203,11 @@ impl SyncRun<'_> {
             return Ok(());
         }
         self.exchange(&remote, !state.has_upstream)?;
-        if self.conflicts_with_remote { self.push_aside(&remote) } else { Ok(()) }
+        if self.conflicts_with_remote {
+            return self.push_aside(&remote);
+        }
+        self.settle_conflict_branches(&remote);
+        Ok(())
     }
 
     /// Runs `work` under the lock, so that no other memdir process writes.

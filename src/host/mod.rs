@@ -11,6 +11,7 @@ pub mod clock;
 pub mod code_history;
 pub mod commit_losses;
 pub mod config;
+pub mod conflict_refs;
 pub mod content;
 pub mod conversation_scope;
 pub mod editor;

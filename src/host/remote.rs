@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::conflict_refs::CONFLICT_REFSPEC;
 use super::git::{Git, GitInvocation, GitOutput};
 use super::lock_files::{NamedLock, named_lock};
 use super::repository::{first_message_line, split_nul};
@@ -101,10 +102,11 @@ impl Git {
     pub fn fetch(&self, remote: &RemoteBranch, wait: Duration) -> Result<FetchResult, Rejection> {
         let tracking_ref = remote.tracking_ref();
         let spec = format!("+refs/heads/{}:{tracking_ref}", remote.branch);
-        // The queue comes along, so that a sync without others needs no second connection. Only its refs are pruned.
+        // The queue and the branches of conflicts come along, so that a sync without others needs no second connection.
+        // Only their refs are pruned.
         let queue = remote.queue_refspec();
         let options = ["fetch", "--quiet", "--no-tags", "--prune", "--no-prune-tags", "--no-recurse-submodules", "--"];
-        let args = [&options[..], &[&remote.name, &spec, &queue]].concat();
+        let args = [&options[..], &[&remote.name, &spec, &queue, CONFLICT_REFSPEC]].concat();
         let output = self.invoke_over_network(&args, remote, wait)?;
         if output.status == 0 {
             return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);

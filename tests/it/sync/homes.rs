@@ -488,6 +488,39 @@ fn branches(all: &TempDir) -> String {
 }
 
 #[test]
+fn a_conflict_of_a_home_that_vanished_is_named_by_the_others_and_merged_there() {
+    let all = world();
+    let (first, second) = conflicting(&all);
+    second.add("Likes rain");
+    let message = second.hook("stop")["systemMessage"].as_str().unwrap().to_owned();
+    let branch = message.split_whitespace().find(|word| word.starts_with("conflict/")).unwrap().trim_end_matches(':');
+    fs_err::remove_dir_all(&second.dir).unwrap();
+    let command = format!("git -C {} merge memdir/{branch}`", first.memory().display());
+    assert!(!first.memdir(&["-g", "status"]).exit(0).stderr.contains(branch), "not fetched yet");
+    first.memdir(&["-g", "sync"]).exit(0).stderr_contains(&command);
+    first.memdir(&["-g", "status"]).exit(0).stderr_contains(&command);
+    let third = Home::set_up(&all, "third");
+    third.memdir(&["-g", "status"]).exit(0).stderr_contains(&format!("the remote's branch {branch} waits"));
+    // One that memdir has not made stays, although it is merged.
+    first.git(&["push", "--quiet", "origin", "main:conflict/by-hand"]);
+    let local_name = format!("memdir/{branch}");
+    let mut merge = first.command("git");
+    merge.arg("-C").arg(first.memory()).args(["merge", "--quiet", &local_name]);
+    finished(merge.output().unwrap()).exit(1);
+    first.memdir(&["-g", "resolve", "--both"]).exit(0);
+    let synced = first.memdir(&["-g", "sync"]).exit(0);
+    assert!(!synced.stderr.contains("conflict/"), "{synced:?}");
+    assert_eq!(branches(&all), "refs/heads/conflict/by-hand\nrefs/heads/main\n");
+    let text = there(&all, "main", "facts/user.md");
+    assert!(["Tuesday", "Friday", "Likes rain"].iter().all(|part| text.contains(part)), "{text}");
+    for home in [&first, &third] {
+        home.memdir(&["-g", "sync"]).exit(0);
+        let status = home.memdir(&["-g", "status"]).exit(0);
+        assert!(!status.stderr.contains("conflict/"), "{status:?}");
+    }
+}
+
+#[test]
 fn fetching_sends_nothing_to_a_conflict_branch_either() {
     let all = world();
     let (_, second) = conflicting(&all);
