@@ -157,6 +157,47 @@ fn the_action_writes_the_changes_and_annotates_new_problems() {
     assert_eq!((lenient.status, lenient.stdout.as_str()), (0, annotation));
 }
 
+/// What a scope says, and what rules agents, is reviewed like the memory above.
+#[test]
+fn the_action_looks_into_scopes_and_shows_what_changes_in_policies() {
+    let repo = Repo::new();
+    repo.commit(FILE, "# Project\n");
+    repo.memdir(["scope", "add", "web"]).exit(0);
+    repo.put("memdir.yaml", "# Who writes\nversion: 2\nagents:\n  write: propose\n");
+    repo.save("base");
+    repo.memdir(["-S", "web", "add", "rules", "Injected, see [[nowhere]]"]).exit(0);
+    repo.save("scope");
+    repo.put("memdir.yaml", "# Who may write\nversion: 2\nagents:\n  write: direct\n");
+    repo.save("policy");
+    repo.put("memdir.yaml", "# Nobody\nversion: 2\nagents:\n  write: direct\n");
+    repo.save("comment");
+    repo.memdir(["scope", "rm", "web"]).exit(0);
+    repo.save("removed");
+    let runner = Runner::new(repo);
+    let comment = |head: &str, base: &str| {
+        runner.repo.git(["checkout", "--quiet", head]);
+        let compared = runner.step("Compare the memory", &[("base", base)]);
+        assert_eq!((compared.status, compared.stderr.as_str()), (0, ""), "{compared:?}");
+        runner
+            .file("memdir-comment.md")
+            .strip_prefix("<!-- memdir -->\n### Changes in the memory\n\n")
+            .unwrap()
+            .to_owned()
+    };
+    let scope = comment("main~3", "main~4");
+    let expected = "    scope web:\n    new file facts/rules.md\n    + # Rules\n    + @";
+    assert!(scope.starts_with(expected) && scope.ends_with(" Injected, see [[nowhere]]\n"), "{scope}");
+    let checked = runner.step("Check the memory", &[("base", "main~4")]);
+    assert_eq!(checked.status, 1, "{checked:?}");
+    assert!(checked.stdout.starts_with("::warning file=memory/scopes/web/facts/rules.md,line="), "{checked:?}");
+    let expected = "    diff --git a/memory/memdir.yaml b/memory/memdir.yaml\n     version: 2\n     agents:\n    -  write: propose\n    +  write: direct\n";
+    assert_eq!(comment("main~2", "main~3"), expected);
+    assert_eq!(comment("main~1", "main~2"), "None.\n");
+    let removed = comment("main", "main~1");
+    assert!(removed.contains("scopes/web/memdir.yaml") && removed.contains("    deleted file mode"), "{removed}");
+    assert_eq!(runner.step("Check the memory", &[("base", "main~1"), ("dir", "memory")]).status, 0);
+}
+
 #[test]
 fn the_action_says_that_nothing_changed_and_fails_where_it_cannot_compare() {
     let runner = Runner::new(branch());
