@@ -256,7 +256,12 @@ pub fn replaced_texts<'e>(
         named = &entries[at];
     }
     let edits = named.files.iter().filter(|file| file.path == *path).flat_map(EntryFile::recorded_edits);
-    edits.map(|edit| if is_undone { (&*edit.new, &*edit.old) } else { (&*edit.old, &*edit.new) }).collect()
+    let sides = |edit: &'e JournalEdit| if is_undone { (&*edit.new, &*edit.old) } else { (&*edit.old, &*edit.new) };
+    if named.may_rephrase() {
+        return edits.map(sides).collect();
+    }
+    // A bullet that was removed and one that was inserted side by side are one edit, and yet two bullets.
+    edits.map(sides).flat_map(|(old, new)| [(old, ""), ("", new)]).collect()
 }
 
 /// A text replacement that can be applied in both directions.
@@ -298,6 +303,13 @@ impl JournalEntry {
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// Whether it may give bullets other texts; operations that only add, remove and move do not.
+    pub fn may_rephrase(&self) -> bool {
+        let keeps = |name: &str| ["add", "rm", "mv", "set", "append"].contains(&name);
+        let names = self.operations.iter().filter_map(|operation| operation.get("op")?.as_str());
+        self.operations.is_empty() || !names.into_iter().all(keeps)
     }
 
     /// Whether this actor made or proposed the change.

@@ -255,7 +255,7 @@ impl<'s> BulletHistory<'s> {
             cause: LifeCause::Entry(index),
             path: &file.path,
             earlier_path: &file.path,
-            replaces_texts: replaces_texts(entry),
+            replaces_texts: entry.inverts.is_some() || entry.may_rephrase(),
             updates: replaced_texts(&self.entries, entry, &file.path).into_iter().collect(),
         };
         let bullets = self.compare(&step, &reverted, text, bullets, lives);
@@ -469,13 +469,6 @@ fn earlier(path: &MemoryPath, document: &Document, number: usize) -> EarlierBull
         section: section_slug(document, document.bullets()[number].section as usize),
         text: document.bullet_text(number).into_owned(),
     }
-}
-
-/// Whether an entry may replace texts in their places; one that only adds, removes and moves does not.
-fn replaces_texts(entry: &JournalEntry) -> bool {
-    let name = |op: &serde_json::Value| op.get("op").and_then(|name| name.as_str()).map(str::to_owned);
-    let keeps = |name: String| ["add", "rm", "mv", "set", "append"].contains(&name.as_str());
-    entry.inverts.is_some() || !entry.operations.iter().filter_map(name).all(keeps)
 }
 
 /// A bullet's text and section.

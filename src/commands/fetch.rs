@@ -218,12 +218,14 @@ fn past_text(
     document: Document,
 ) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.header.actor).to_owned();
-    let updates =
-        rev.map_or_else(RecordedUpdates::default, |_| replaced_texts(entries, entry, of).into_iter().collect());
+    let recorded = |path: &MemoryPath| rev.iter().flat_map(|_| replaced_texts(entries, entry, path)).collect();
+    let archived = of.in_archive().map_or_else(|_| RecordedUpdates::default(), |copy| recorded(&copy));
+    let updates = recorded(of);
     let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
     let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");
     let moves = entry.operations.iter().filter(is_move).filter_map(|op| Some((text(op, "at")?, text(op, "to")?)));
-    PastText { rev, actor, document, updates, moves: if rev.is_some() { moves.collect() } else { Vec::new() } }
+    let moves = if rev.is_some() { moves.collect() } else { Vec::new() };
+    PastText { rev, actor, document, updates, archived, moves }
 }
 
 fn removes_text(file: &EntryFile) -> bool {

@@ -140,6 +140,7 @@ mod tests {
             actor: "ann".into(),
             document: Document::parse(text),
             updates: RecordedUpdates::default(),
+            archived: RecordedUpdates::default(),
             moves: Vec::new(),
         }
     }

@@ -119,6 +119,7 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
         actor: String::new(),
         document,
         updates: RecordedUpdates::default(),
+        archived: RecordedUpdates::default(),
         moves: Vec::new(),
     };
     let mut past: Vec<PastText> = before.map(|document| past_text(Some(0), document)).into_iter().collect();

@@ -277,9 +277,10 @@ pub fn bullet_not_found(
             return match by.and_then(|past| Some((past, destination(past, old)?))) {
                 Some((past, to)) => bullet_moved(path, past, old, to),
                 None => {
-                    let new = recorded_successor(d, earlier.handles()[old], &history.past[..newer])
-                        .or_else(|| likely_successor(d, earlier, old));
-                    let changed = bullet_changed(d, path, earlier, old, new, by.map(|p| (p.rev, p.actor.as_str())));
+                    let since = &history.past[..newer];
+                    let new = recorded_successor(d, earlier.handles()[old], since)
+                        .or_else(|| likely_successor(d, earlier, old, since));
+                    let changed = bullet_changed(d, path, earlier, old, new, by);
                     let mut versions =
                         history.last_written.iter().chain(history.past.iter().map(|past| &past.document));
                     let is_elsewhere = s.name.is_none() && !versions.any(|earlier| was_in_section(d, s, earlier));
@@ -373,16 +374,21 @@ fn bullet_changed(
     earlier: &Document,
     old: usize,
     new: Option<usize>,
-    by: Option<(Option<u64>, &str)>,
+    by: Option<&PastText>,
 ) -> Rejection {
     let was = earlier.bullet_text(old).into_owned();
     let handle = earlier.handle_name(old);
-    let by = by.and_then(|(rev, actor)| Some((rev?, actor)));
+    let is_archived = new.is_none() && by.is_some_and(|past| past.archived.is_inserted(earlier.handles()[old]));
+    let by = by.and_then(|past| Some((past.rev?, past.actor.as_str())));
     let who = match by {
         Some((rev, actor)) => format!("by {actor} in r{rev}"),
         None => "outside memdir".to_owned(),
     };
-    let what = if new.is_some() { "rephrased" } else { "removed" };
+    let what = match new {
+        Some(_) => "rephrased",
+        None if is_archived => "archived",
+        None => "removed",
+    };
     let mut rejection = Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was {what} {who}"))
         .detail("was", json!({"handle": handle, "text": was}))
         .detail("by", by.map_or("outside", |(_, actor)| actor));
@@ -397,6 +403,9 @@ fn bullet_changed(
         None => rejection.detail("path", path.as_str()).try_command(suggest_list(path)),
     }
 }
+        None if is_archived => rejection
+            .hint("restore takes it back from archive/")
+            .try_command(SuggestedCommand::new("restore", format!("{path}@{handle}"))),
 
 /// The bullet whose text replaced a vanished one, as the revisions recorded it; `past` has them newest first.
 fn recorded_successor(now: &Document, old: Handle, past: &[PastText]) -> Option<usize> {
@@ -405,10 +414,14 @@ fn recorded_successor(now: &Document, old: Handle, past: &[PastText]) -> Option<
 }
 
 /// The bullet that most likely replaced a vanished one: a new bullet between the same neighbors, else the most similar
-/// new bullet.
-fn likely_successor(now: &Document, earlier: &Document, old: usize) -> Option<usize> {
+/// new bullet. What operations of the revisions since, `past`, removed or inserted is no such pair.
+fn likely_successor(now: &Document, earlier: &Document, old: usize, past: &[PastText]) -> Option<usize> {
+    if past.iter().any(|past| past.updates.is_removed(earlier.handles()[old])) {
+        return None;
+    }
     let known: std::collections::HashSet<u64> = earlier.handles().iter().map(|h| h.0).collect();
-    let is_new = |i: &usize| !known.contains(&now.handles()[*i].0);
+    let is_inserted = |handle: Handle| past.iter().any(|past| past.updates.is_inserted(handle));
+    let is_new = |i: &usize| !known.contains(&now.handles()[*i].0) && !is_inserted(now.handles()[*i]);
     let find = |i: Option<usize>| i.and_then(|i| now.handles().iter().position(|h| *h == earlier.handles()[i]));
     let after = find(old.checked_sub(1)).map(|i| i + 1).filter(|i| *i < now.bullets().len()).filter(is_new);
     let before =

@@ -36,8 +36,10 @@ pub struct PastText {
     /// The actor of that revision; `outside` for an edit outside memdir, empty in an overlay.
     pub actor: String,
     pub document: Document,
-    /// The texts of bullets that the revision replaced.
+    /// The texts of bullets that the revision replaced, inserted and removed.
     pub updates: RecordedUpdates,
+    /// Those that it put into the file's copy in `archive/`.
+    pub archived: RecordedUpdates,
     /// What that revision moved: addresses from and to, as its caller wrote them.
     pub moves: Vec<(String, String)>,
 }

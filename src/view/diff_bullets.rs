@@ -47,7 +47,7 @@ pub fn bullet_changes_since(before: &Document, after: &Document, updates: &Recor
     matcher.match_by_id();
     matcher.match_recorded(updates);
     matcher.match_by_text();
-    matcher.match_by_similarity();
+    matcher.match_by_similarity(updates);
     matcher.changes()
 }
 
@@ -72,9 +72,9 @@ pub fn bullet_pasts(
     matcher.match_by_id();
     matcher.match_recorded(updates);
     matcher.match_by_text();
-    matcher.match_by_similarity();
+    matcher.match_by_similarity(updates);
     if by_position {
-        matcher.match_by_position();
+        matcher.match_by_position(updates);
     }
     let past = |new: usize| match matcher.old_of[new] {
         None => BulletPast { number: None, change: Some(BulletChange::Added(new)) },
@@ -153,10 +153,19 @@ impl<'d> BulletMatcher<'d> {
         }
     }
 
+    /// Whether the journal does not know that a bullet was removed, or another one inserted.
+    fn may_be_rephrased(&self, updates: &RecordedUpdates, old: usize, new: usize) -> bool {
+        !updates.is_removed(self.before.handles()[old]) && !updates.is_inserted(self.after.handles()[new])
+    }
+
     /// Matches by similarity, the best pairs first.
-    fn match_by_similarity(&mut self) {
-        let open = |side: &[Option<usize>]| (0..side.len()).filter(|i| side[*i].is_none()).collect::<Vec<_>>();
-        let (removed, added) = (open(&self.new_of), open(&self.old_of));
+    fn match_by_similarity(&mut self, updates: &RecordedUpdates) {
+        let open = |side: &[Option<usize>], handles: &[Handle], is_known: &dyn Fn(Handle) -> bool| {
+            let is_open = |i: &usize| side[*i].is_none() && !is_known(handles[*i]);
+            (0..side.len()).filter(is_open).collect::<Vec<_>>()
+        };
+        let removed = open(&self.new_of, self.before.handles(), &|handle| updates.is_removed(handle));
+        let added = open(&self.old_of, self.after.handles(), &|handle| updates.is_inserted(handle));
         if removed.len() * added.len() > MAX_PAIRS {
             return;
         }
@@ -170,7 +179,7 @@ impl<'d> BulletMatcher<'d> {
     }
 
     /// Matches what is left between the same neighbours, if both texts have the same number there.
-    fn match_by_position(&mut self) {
+    fn match_by_position(&mut self, updates: &RecordedUpdates) {
         let mut new = 0;
         while new < self.old_of.len() {
             let section = self.after.bullets()[new].section;
@@ -187,7 +196,7 @@ impl<'d> BulletMatcher<'d> {
             if let Some(first) = first {
                 let is_left = |old: &usize| self.new_of.get(*old) == Some(&None) && self.same_section(*old, new);
                 let count = (first..).take_while(is_left).count();
-                if count == end - new {
+                if count == end - new && (0..count).all(|n| self.may_be_rephrased(updates, first + n, new + n)) {
                     (0..count).for_each(|n| self.pair(first + n, new + n));
                 }
             }
@@ -350,6 +359,18 @@ mod tests {
         let changes = bullet_changes_since(&before, &after, &updates);
         assert_eq!(changes, [BulletChange::Updated(0, 0), BulletChange::Added(2)]);
         assert_eq!(bullet_changes(&before, &after), [BulletChange::Added(0), BulletChange::Updated(0, 2)]);
+    }
+
+    #[test]
+    fn what_was_inserted_or_removed_is_no_update_however_alike() {
+        let (before, after) = (Document::parse("- Build 41 passed\n"), Document::parse("- Build 43 passed\n"));
+        assert_eq!(bullet_changes(&before, &after), [BulletChange::Updated(0, 0)]);
+        for recorded in [("", "- Build 43 passed\n"), ("- Build 41 passed\n", "")] {
+            let updates = [recorded].into_iter().collect();
+            let changes = bullet_changes_since(&before, &after, &updates);
+            assert_eq!(changes, [BulletChange::Removed(0), BulletChange::Added(0)], "{recorded:?}");
+            assert_eq!(bullet_pasts(&before, &after, &updates, true)[0].number, None, "{recorded:?}");
+        }
     }
 
     #[test]

@@ -239,6 +239,7 @@ impl World {
             let past = PastText {
                 rev: Some(3),
                 actor: "ann".into(),
+                archived: RecordedUpdates::default(),
                 document: Document::parse(*before),
                 updates: RecordedUpdates::default(),
                 moves: Vec::new(),

@@ -348,6 +348,8 @@ impl UpdateCollector<'_> {
             .iter()
             .enumerate()
             .filter_map(|(n, change)| match change {
+                // What an operation has added is no text of another one.
+                BulletUpdate::Added(new) if file.recorded.is_inserted(after.document.handles()[*new]) => None,
                 BulletUpdate::Added(new) => Some((n, *new, words(&after.document, *new), HashSet::new())),
                 BulletUpdate::Changed(old, new) => {
                     Some((n, *new, words(&after.document, *new), words(&before.document, *old)))

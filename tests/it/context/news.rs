@@ -122,6 +122,31 @@ fn an_update_and_a_removal_beside_it_are_two_events() {
 }
 
 #[test]
+fn a_bullet_that_was_added_beside_a_removed_one_is_no_update_of_it() {
+    let limit = "version: 2\nlimits:\n  - {at: facts/builds.md, bullets: 2, on_limit: compact}\n";
+    let m = Memory::new().policy(limit);
+    let build = |n: u8| format!("Build {n} passed on main");
+    m.done(["add", "builds", &build(41), &build(42)]);
+    m.done(["context", "--as", "r"]);
+    m.done(["add", "builds", &build(43)]);
+    check(&m, &["- ↓soft-deleted: [builds] Build 41 passed on main", "- +created: [builds] Build 43 passed on main"]);
+    let old = format!("builds@{}", handle(&build(41)));
+    m.run(["read", &old])
+        .exit(4)
+        .stderr_contains("in facts/builds.md was archived by tester in r2\n")
+        .stderr_contains(&format!("try: memdir restore facts/{}\n", old.replace('@', ".md@")));
+    let new = format!("builds@{}", handle(&build(43)));
+    m.done(["list", "builds", "--blame"])
+        .stdout_contains("Build 43 passed on main\n  r2 2026-02-24 10:00Z tester: added");
+    assert!(!m.done(["log", &new]).stdout.contains("was:"));
+    let diff = m.done(["diff", "r1", "--bullets"]).stdout;
+    assert!(diff.contains("> @") && diff.contains("+ @") && !diff.contains("~ @"), "{diff}");
+    let batch = format!(r#"[{{"op":"rm","at":"{new}"}},{{"op":"add","at":"builds","text":"{}"}}]"#, build(44));
+    m.run(["apply"]).stdin(batch).exit(0);
+    m.run(["read", &new]).exit(4).stderr_contains("was removed by tester in r3\n");
+}
+
+#[test]
 fn a_merge_by_compact_is_one_event_and_counts_as_one() {
     let merge = r#"{"action":"merge","target":1,"absorbs":[2],"reason":"allergies",
         "new_content":"Is allergic to peanuts and is allergic to cashews"}"#;
