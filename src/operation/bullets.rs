@@ -18,6 +18,7 @@ use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::inert_metadata::own_metadata;
 use super::known_bullet::add_known;
 use super::locate::{self, ResolvedTarget, SectionRef};
+use super::past_changes::was_made;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner, TakenText, new_file_document};
 use super::related_bullets::warn_related;
@@ -91,7 +92,9 @@ pub fn pick_bullet(
     };
     match choose_bullet(&file.document, &selector) {
         BulletChoice::Selected(at) => Ok(BulletPick::Change(at)),
-        BulletChoice::Unchanged(at) => Ok(BulletPick::Unchanged(at)),
+        // The new text is there and the old one is not: another writer may have made each of the two so.
+        BulletChoice::Unchanged(at) if was_made(planner, located(at), &selector)? => Ok(BulletPick::Unchanged(at)),
+    let located = |index| LocatedBullet { path: &resolved.path, document: &file.document, index };
         BulletChoice::SelectedWithWarning(at, code) => {
             planner.warn(request.index, rejections::selection_warning(file, &resolved.path, at, code, &selector));
             Ok(BulletPick::Change(at))
@@ -99,7 +102,7 @@ pub fn pick_bullet(
         BulletChoice::Rejected(code, found) => {
             Err(rejections::selection_rejected(file, &resolved.path, code, &found, &selector).into())
         }
-        BulletChoice::NotFound => Err(rejections::bullet_not_found(
+        BulletChoice::Unchanged(_) | BulletChoice::NotFound => Err(rejections::bullet_not_found(
             file,
             &resolved.path,
             planner.snapshot.history(&resolved.path)?,

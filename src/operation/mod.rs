@@ -29,6 +29,7 @@ pub mod memory_index;
 pub mod memory_tool;
 pub mod merge;
 pub mod overlay;
+mod past_changes;
 pub mod pending_edit;
 pub mod plan;
 pub mod planner;

@@ -11,6 +11,7 @@ use crate::text::Splice;
 use super::archive::ArchivedItem;
 use super::entry_text::{has_field, lower_headings, require_closed_blocks, separate_front_matter, split_summary};
 use super::locate::SectionRef;
+use super::past_changes::{old_positions, was_patched};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, IndexedOperation, Planner};
 use super::snapshot::{PlanStep, matches_etag};
@@ -97,7 +98,7 @@ pub fn patch(
         return Ok(vec![PendingEdit::Unchanged(effects::line_effect(
             &resolved.path,
             EffectSign::Unchanged,
-            "the patch is already applied",
+            "the new text is there already",
             None,
             n,
         ))]);
@@ -141,10 +142,9 @@ fn patch_splices(
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<Splice>> {
     let text = document.text();
-    let derived = document.summary_line().map(|s| s.line.range());
     let eol = document.eol().as_str();
     let mut splices: Vec<Splice> = Vec::new();
-    let mut already_applied = None;
+    let (mut first_gone, mut gone) = (None, Vec::new());
     for (k, (old, new)) in pairs.iter().enumerate() {
         let (old, new) = (convert_line_endings(old, eol), convert_line_endings(new, eol));
         if new.contains('\0') {
@@ -152,22 +152,24 @@ fn patch_splices(
                 Rejection::new(Code::NotText, format!("the new text of pair {} contains a NUL byte", k + 1)).into()
             );
         }
-        match find_old_text(text, &old, &new, derived.clone()) {
+        match find_old_text(document, &old, &new) {
             PatchMatch::Once(start) => splices.push(Splice { start, end: start + old.len(), new }),
             PatchMatch::InsideNew => {}
-            PatchMatch::OnlyNew if history_contains(planner, path, &old)? => {
-                already_applied = already_applied.or(Some(k))
+            PatchMatch::OnlyNew => {
+                first_gone = first_gone.or(Some(k));
+                gone.push((old, new));
             }
-            PatchMatch::OnlyNew | PatchMatch::NotFound => {
-                return Err(rejections::text_not_found(path, k).into());
-            }
+            PatchMatch::NotFound => return Err(rejections::text_not_found(path, k).into()),
             PatchMatch::Multiple(times) => return Err(rejections::ambiguous_text(path, k, times).into()),
         }
     }
     splices.sort_by_key(|s| (s.start, s.end));
     splices.retain(|s| text[s.start..s.end] != s.new);
-    // A patch counts as applied already only as a whole: a half-applied one may be a different change.
-    if let (Some(k), false) = (already_applied, splices.is_empty()) {
+    // A patch counts as applied already only as a whole: a half-applied one may be a different change. A short new text
+    // may occur in the file by chance.
+    if let Some(k) = first_gone
+        && !(splices.is_empty() && was_patched(planner.snapshot.history(path)?, document, &gone))
+    {
         return Err(rejections::text_not_found(path, k).into());
     }
     Ok(splices)
@@ -175,24 +177,19 @@ fn patch_splices(
 
 enum PatchMatch {
     Once(usize),
-    /// The old text occurs only inside the new one: the replacement was applied already.
+    /// The old text occurs only inside the new one: there is nothing to replace.
     InsideNew,
-    /// The new text occurs and the old one does not: applied already, if an earlier text of the file had the old one.
+    /// The new text occurs and the old one does not: applied already, if the history of the file has that replacement.
     OnlyNew,
     NotFound,
     Multiple(usize),
 }
 
-/// Where the old text of a pair occurs. The summary line, at bytes `derived`, is searched only for an old text that
-/// itself contains a summary line, because memdir rewrites that line.
-fn find_old_text(text: &str, old: &str, new: &str, derived: Option<std::ops::Range<usize>>) -> PatchMatch {
-    let outside = |at: &usize| match &derived {
-        Some(line) if !old.contains("> Summary:") => *at + old.len() <= line.start || *at >= line.end,
-        _ => true,
-    };
-    let positions: Vec<usize> = text.match_indices(old).map(|(at, _)| at).filter(outside).collect();
+/// Where the old text of a pair occurs.
+fn find_old_text(document: &Document, old: &str, new: &str) -> PatchMatch {
+    let positions = old_positions(document, old);
     let new_positions: Vec<usize> =
-        if new.is_empty() { Vec::new() } else { text.match_indices(new).map(|(at, _)| at).collect() };
+        if new.is_empty() { Vec::new() } else { document.text().match_indices(new).map(|(at, _)| at).collect() };
     let inside_new = |at: &usize| new_positions.iter().any(|s| s <= at && at + old.len() <= s + new.len());
     match positions[..] {
         _ if old != new && !positions.is_empty() && new.contains(old) && positions.iter().all(inside_new) => {
@@ -203,14 +200,6 @@ fn find_old_text(text: &str, old: &str, new: &str, derived: Option<std::ops::Ran
         [] => PatchMatch::NotFound,
         _ => PatchMatch::Multiple(positions.len()),
     }
-}
-
-/// Whether an earlier text of the file contains a text. Without this check a short new text that happens to occur in
-/// the file would count as an applied patch.
-fn history_contains(planner: &Planner<'_>, path: &MemoryPath, old: &str) -> PlanStep<bool> {
-    let history = planner.snapshot.history(path)?;
-    let mut texts = history.last_written.iter().chain(history.past.iter().map(|p| &p.document));
-    Ok(texts.any(|d| d.text().contains(old)))
 }
 
 fn convert_line_endings(text: &str, eol: &str) -> String {

@@ -174,7 +174,6 @@ fn a_batch_with_overlapping_operations_is_refused_whole() {
         json!([{"op": "add", "at": "procedures/u.md", "text": "Prefers tabs"}, {"op": "update", "at": tabs, "text": "x"}]),
         json!([{"op": "mv", "at": tabs, "to": "procedures/w.md"}, {"op": "add", "at": "procedures/u.md", "text": "Prefers tabs"}]),
         json!([{"op": "rm", "at": "procedures/u.md"}, {"op": "add", "at": "procedures/u.md", "text": "Vegan"}]),
-        json!([{"op": "update", "at": tabs, "text": "x"}, {"op": "update", "at": "procedures/u.md", "old": "x", "text": "Prefers tabs"}]),
     ];
     for ops in meets {
         let memory = Memory::new().file("procedures/u.md", text);

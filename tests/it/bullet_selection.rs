@@ -180,13 +180,11 @@ fn unnamed(case: &Case, current: bool, usable: Option<usize>) -> Outcome {
         ([_, _, ..], _) => Refuse(Code::AmbiguousBullet),
         // 6
         ([], _) => {
-            if let Some(new) = case.new {
-                let reads = standing(case, new);
-                match usable {
-                    Some(at) if BULLETS[at].0 == new => return Same(at),
-                    None if reads.len() == 1 => return Same(reads[0]),
-                    _ => {}
-                }
+            // No update is recorded.
+            if let (Some(new), Some(at), true) = (case.new, usable, current)
+                && BULLETS[at].0 == new
+            {
+                return Same(at);
             }
             match (usable, current, case.new) {
                 (Some(at), true, Some(_)) => Warn(at, Code::TextMismatch),
@@ -239,9 +237,9 @@ impl World {
             let past = PastText {
                 rev: Some(3),
                 actor: "ann".into(),
-                archived: RecordedUpdates::default(),
                 document: Document::parse(*before),
                 updates: RecordedUpdates::default(),
+                archived: RecordedUpdates::default(),
                 moves: Vec::new(),
             };
             snapshot.insert_history(

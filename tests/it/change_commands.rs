@@ -372,6 +372,48 @@ fn patch_replaces_texts_that_occur_once() {
 }
 
 #[test]
+fn a_patch_that_nobody_made_is_not_applied_already() {
+    let m = Memory::new();
+    m.done(["add", "user", "Likes coffee", "Drinks tea daily", "Lives in Rome"]);
+    m.done(["update", "user", "Likes coffee", "Likes mate"]);
+    let patch = |old: &'static str, new: &'static str| m.run(["patch", "user", "--old", old, "--new", new]);
+    for new in ["tea", "e"] {
+        patch("coffee", new).exit(3).unchanged().stderr_contains("text_not_found");
+    }
+    m.done(["rm", "user", "- Drinks tea daily"]);
+    patch("daily", "Rome").exit(3).unchanged().stderr_contains("text_not_found");
+    let seed = r#"{"name":"memory_patch","arguments":{"path":"facts/user.md","patches":[{"oldText":"coffee","newText":"Rome"}]}}"#;
+    let answer = m.run(["tool", "seed"]).stdin(seed).exit(0).unchanged().stdout;
+    let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!((&answer["success"], &answer["code"]), (&json!(false), &json!("text_not_found")), "{answer}");
+
+    patch("mate", "green tea").exit(0).stdout_contains("applied 1");
+    m.done(["add", "user", "Added later"]);
+    patch("mate", "green tea").exit(0).unchanged().stdout_contains("the new text is there already");
+    m.done(["update", "user", "Likes green tea", "Likes green tea cold"]);
+    patch("mate", "green tea").exit(3).unchanged();
+}
+
+#[test]
+fn an_update_that_nobody_made_is_not_made_already() {
+    let m = Memory::new().policy("version: 1\nstamps: [added, upd, by]\n");
+    m.done(["add", "user", "Likes coffee", "Lives in Rome", "Owns a bike"]);
+    m.done(["rm", "user", "- Likes coffee"]);
+    let update = ["update", "user", "Likes coffee", "Lives in Rome"];
+    m.run(update).exit(4).unchanged().stderr_contains("bullet_changed").stderr_contains("was removed by");
+    m.run(["update", "user", "Never there", "Lives in Rome"]).exit(3).stderr_contains("bullet_not_found");
+    let made = ["update", "user", "Owns a bike", "Owns a car"];
+    m.done(made);
+    m.done(["add", "user", "Added later"]);
+    m.done(made).unchanged();
+    let item = || m.run(["update", "user", "Owns a car", "-F", "-"]).stdin("- Owns a van\n  - with a bed\n");
+    item().exit(0).stdout_contains("with a bed");
+    item().exit(0).unchanged();
+    m.done(["update", "user", "Owns a van", "Owns a boat"]);
+    m.run(made).exit(4).unchanged().stderr_contains("now: ");
+}
+
+#[test]
 fn write_replaces_a_file_only_with_proof() {
     let m = memory();
     m.run(["write", "procedures/new.md"])
