@@ -204,7 +204,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -230,7 +230,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s m -l reason -d 
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -250,7 +250,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -s m -l reason -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -272,7 +272,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -s m -l reason -d
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -293,7 +293,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -314,7 +314,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -s m -l reason -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -339,7 +339,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -s m -l reason -d 
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -363,7 +363,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -384,7 +384,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -406,7 +406,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -472,7 +472,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -496,7 +496,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -521,7 +521,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -724,7 +724,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"

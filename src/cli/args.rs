@@ -86,7 +86,7 @@ pub struct ChangeArgs {
 pub struct FileChangeArgs {
     #[command(flatten)]
     pub change_args: ChangeArgs,
-    /// Only change the file if it still has this etag (8 or more hex digits)
+    /// Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)
     #[arg(long, value_name = "ETAG", help_heading = "Change options", value_parser = etag_prefix)]
     pub if_match: Option<String>,
     /// Skip the staleness check when acting on an index, an id or a whole file

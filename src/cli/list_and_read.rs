@@ -359,7 +359,12 @@ impl PrintResult for TextResult {
             printer.out.push_str(&self.text)
         }
         if printer.format.verbose {
-            let _ = writeln!(printer.err, "{} {} bytes, etag {}", self.path, self.size, self.etag);
+            let section = self.section.as_ref().filter(|_| self.handle.is_none());
+            let (place, size) = match section {
+                Some(section) => (format!("{}#{section}", self.path), self.text.len() as u64),
+                None => (self.path.clone(), self.size),
+            };
+            let _ = writeln!(printer.err, "{place} {size} bytes, etag {}", self.etag);
         }
     }
 }

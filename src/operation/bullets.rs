@@ -124,7 +124,7 @@ pub fn add(
     if resolved.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "add expects a file or section, not a bullet").into());
     }
-    let base = planner.edit_base(request, &resolved.path, create)?;
+    let base = planner.edit_base(request, &resolved, create)?;
     let document = base.document();
     let (position, within) = match &resolved.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
@@ -212,7 +212,7 @@ pub fn update(
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = planner.resolve(request.at)?;
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let (n, BulletReplacement { mut item, meta: pairs }) = (request.index, new);
     if item.text.contains(['\n', '\r']) {
@@ -326,7 +326,7 @@ pub fn remove(
     if resolved.bullet.is_none() && selector == SelectorArgs::default() {
         return remove_block(planner, request, resolved, archive);
     }
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let picked = pick_bullet(planner, request, &resolved, selector, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
@@ -361,7 +361,7 @@ fn remove_block<'a>(
     let Some(file) = resolved.file else {
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
     };
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let section = resolved.existing_section(file)?;
     let (n, op) = (request.index, request.operation);
     let range = section_range(&file.document, section);
@@ -423,7 +423,7 @@ pub fn set_meta<'a>(
     resolved: ResolvedTarget<'a>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
         pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;

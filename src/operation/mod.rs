@@ -67,8 +67,8 @@ pub struct Operation {
     /// At least 8 hex digits of the SHA-256 of the file or section that the caller read. Advisory: a stale value is
     /// no error by itself, it only proves less.
     pub seen: Option<String>,
-    /// At least 8 hex digits of the SHA-256 of the whole file. Checked before everything else; `conflict` if it
-    /// differs.
+    /// At least 8 hex digits of the SHA-256 of the whole file or, for an address with a section, of that section as it
+    /// was read. Checked before everything else; `conflict` if it differs.
     pub if_match: Option<String>,
     /// The reason for the change, written to the journal.
     pub reason: Option<String>,

@@ -6,14 +6,14 @@ use jiff::Zoned;
 
 use crate::change::Etag;
 use crate::code::{Rejection, Warning};
-use crate::document::{BulletMeta, Document, DocumentEdit, Handle, LocatedBullet, MetaKey, NewBullet};
+use crate::document::{BulletMeta, Document, DocumentEdit, Handle, LocatedBullet, MetaKey, NewBullet, section_range};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
 use super::inert_metadata::own_metadata;
-use super::locate::{ResolvedTarget, resolve};
+use super::locate::{ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::PendingEdit;
-use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
+use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot, matches_etag};
 use super::{Operation, Target, rejections, validation};
 
 /// The inputs of planning besides the operations and the snapshot.
@@ -146,13 +146,20 @@ impl<'a> Planner<'a> {
         self.warnings.push((operation, warning));
     }
 
-    /// Checks `if_match` against a file and records a mismatch. A mismatch is an error only if the file would change,
-    /// so that a repeated operation without effect still succeeds.
-    pub fn check_if_match(&mut self, request: IndexedOperation<'_>, path: &MemoryPath, file: Option<&LoadedFile>) {
+    /// Checks `if_match` against the file or section of a target and records a mismatch. A mismatch is an error only if
+    /// the file would change, so that a repeated operation without effect still succeeds.
+    pub fn check_if_match(&mut self, request: IndexedOperation<'_>, resolved: &ResolvedTarget<'_>) {
         let Some(proof) = &request.operation.if_match else { return };
-        let etag = file.map(|file| file.version.etag);
-        if !etag.is_some_and(|etag| etag.matches_prefix(proof)) {
-            self.etag_mismatches.push((request.index, path.clone(), etag));
+        let is_current = |file: &LoadedFile| {
+            let section = match resolved.section {
+                SectionRef::At(section) => Some(&file.document.text()[section_range(&file.document, section)]),
+                SectionRef::File | SectionRef::Missing(_) => None,
+            };
+            matches_etag(Some(proof), file, section)
+        };
+        if !resolved.file.is_some_and(is_current) {
+            let etag = resolved.file.map(|file| file.version.etag);
+            self.etag_mismatches.push((request.index, resolved.path.clone(), etag));
         }
     }
 
@@ -165,16 +172,16 @@ impl<'a> Planner<'a> {
         Ok(file)
     }
 
-    /// The text to edit at a path that may not exist yet. Checks the path and records an `if_match` mismatch.
+    /// The text to edit at a target that may not exist yet. Checks the path and records an `if_match` mismatch.
     pub fn edit_base(
         &mut self,
         request: IndexedOperation<'_>,
-        path: &MemoryPath,
+        target: &ResolvedTarget<'_>,
         create: bool,
     ) -> PlanStep<EditBase<'a>> {
-        let file = self.writable_file(path)?;
-        self.check_if_match(request, path, file);
-        self.existing_or_new(request, path, file, create)
+        let file = self.writable_file(&target.path)?;
+        self.check_if_match(request, target);
+        self.existing_or_new(request, &target.path, file, create)
     }
 
     /// The text to edit at the destination of a move, which may not exist yet: `if_match` is about the file that the

@@ -33,7 +33,7 @@ pub fn relocate(
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = planner.resolve(request.at)?;
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let bullet = match resolved.bullet {
         Some(_) => {
             let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =

@@ -33,7 +33,7 @@ struct ArchiveFile<'a> {
 /// was archived.
 pub fn restore(planner: &mut Planner<'_>, request: IndexedOperation<'_>) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve_archived(planner, request.at)?;
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };
     validation::check_writable(&resolved.path, Some(&file.document), true)?;
     let archive_file = ArchiveFile { request, path: &resolved.path, file };

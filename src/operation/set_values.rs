@@ -31,7 +31,7 @@ pub fn set(
     if resolved.bullet.is_some() {
         return bullets::set_meta(planner, request, resolved, pairs);
     }
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let section = resolved.existing_section(file)?;
     let n = request.index;

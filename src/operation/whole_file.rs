@@ -30,7 +30,7 @@ pub fn write(
     }
     let (n, op) = (request.index, request.operation);
     let text = checked_text(text)?;
-    let base = planner.edit_base(request, &resolved.path, create)?;
+    let base = planner.edit_base(request, &resolved, create)?;
     if let EditBase::Present(file) = &base {
         if file.document.text() == text {
             let effect =
@@ -89,7 +89,7 @@ pub fn patch(
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "patch expects a file, not a section or bullet").into());
     }
-    planner.check_if_match(request, &resolved.path, resolved.file);
+    planner.check_if_match(request, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let n = request.index;
     let text = file.document.text();
@@ -237,7 +237,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     // Episode files are named after a period, so that a new one always has a name similar to existing ones.
     let stem = resolved.path.stem();
     let is_period = crate::path::is_episode(stem) || crate::path::is_daily_note(stem);
-    let base = planner.edit_base(request, &resolved.path, *create || is_period)?;
+    let base = planner.edit_base(request, &resolved, *create || is_period)?;
     let document = base.document();
     let mut pending = Vec::new();
     if contains_block(document, &block) {

@@ -414,6 +414,26 @@ fn an_update_that_nobody_made_is_not_made_already() {
 }
 
 #[test]
+fn the_etag_of_a_section_proves_what_was_read_there() {
+    let m = Memory::new();
+    m.done(["add", "user", "A one"]);
+    m.done(["add", "user#Work", "Standup at ten", "Lunch at one"]);
+    let etag = || m.done(["etag", "user#work"]).stdout.trim().to_owned();
+    let old = etag();
+    m.done(["add", "user", "Outside the section"]);
+    assert_eq!(etag(), old);
+    let read = m.done(["read", "user#work", "-v"]);
+    assert!(read.stderr.contains(&format!("facts/user.md#work 41 bytes, etag {old}")), "{read}");
+    m.run(["update", "user", "A one", "A two", "--if-match", &old]).exit(4).stderr_contains("conflict");
+    m.run(["rm", "user", "-f", "--if-match", &old]).exit(4).stderr_contains("conflict");
+    m.done(["update", "user#work@1", "Standup at nine", "--if-match", &old]);
+    m.run(["rm", "user#work", "--if-match", &old]).exit(4).stderr_contains("conflict");
+    m.done(["add", "user#work", "Review at two", "--if-match", &etag()]);
+    m.done(["rm", "user#work", "--if-match", &etag()]);
+    assert_eq!(m.text("facts/user.md").unwrap().lines().last(), Some("- Outside the section"));
+}
+
+#[test]
 fn write_replaces_a_file_only_with_proof() {
     let m = memory();
     m.run(["write", "procedures/new.md"])

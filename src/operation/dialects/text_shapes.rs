@@ -86,7 +86,7 @@ pub const COMMON_FIELDS: &[ShapeField] = &[
     optional(
         "if_match",
         &HEX_DIGEST,
-        "8 or more hex digits of the sha256 of the whole file; if it differs, nothing is changed",
+        "8 or more hex digits of the sha256 of the file, or of the section that the address names; if it differs, nothing is changed",
     ),
     optional("reason", &ANY_TEXT, "the reason, for the journal"),
     optional("source", &ANY_TEXT, "the source, for the journal"),
