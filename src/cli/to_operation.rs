@@ -184,6 +184,8 @@ fn content_bullet(content: &str) -> Result<NewBullet, Rejection> {
 /// Whether an address names a bullet: a possible handle, id or index follows its last `@`.
 fn names_bullet(address: &str) -> bool {
     let name = address.rsplit_once('@').map_or("", |(_, name)| name);
+    let is_number = |nth: &str| !nth.is_empty() && nth.bytes().all(|b| b.is_ascii_digit());
+    let name = name.rsplit_once('.').filter(|(_, nth)| is_number(nth)).map_or(name, |(name, _)| name);
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 

@@ -19,8 +19,10 @@ use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, LocatedBullet, TextDecodeError};
-use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as resolve_in_snapshot};
-use crate::operation::snapshot::not_text_rejection;
+use crate::operation::locate::{
+    ResolvedTarget, SectionRef, bullets_by_name, bullets_by_ref, resolve_address as resolve_in_snapshot,
+};
+use crate::operation::snapshot::{LoadedFile, PlanStep, not_text_rejection};
 use crate::operation::{PlanStop, Snapshot, choose_bullet::BulletSelector, rejections};
 use crate::path::{Address, BulletRef, MemoryPath, SourceAddress};
 use crate::store::{FoundFile, Store};
@@ -314,45 +316,41 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
     let document = &file.document;
     // A read needs no proof.
     let selector = BulletSelector { section, proven: true, ..BulletSelector::default() };
-    let bullet = match &target.bullet {
-        None => None,
-        Some(BulletRef::Index(n)) => match document.top_level_bullets(section).get(n.wrapping_sub(1)) {
-            Some(&i) => Some(i),
-            None => {
-                let all = document.top_level_bullets(section);
-                return Err(
-                    rejections::selection_rejected(file, &target.path, Code::BulletNotFound, &all, &selector).into()
-                );
-            }
-        },
-        Some(BulletRef::Name(name)) => {
-            let selector = BulletSelector { name: Some(name), ..selector };
-            match bullets_by_name(document, name, (section != 0).then_some(section), &[])[..] {
-                [one] => Some(one),
-                [] => {
-                    return Err(rejections::bullet_not_found(
-                        file,
-                        &target.path,
-                        snapshot.history(&target.path)?,
-                        &selector,
-                    )
-                    .into());
-                }
-                ref several => {
-                    return Err(rejections::selection_rejected(
-                        file,
-                        &target.path,
-                        Code::AmbiguousBullet,
-                        several,
-                        &selector,
-                    )
-                    .into());
-                }
-            }
-        }
-    };
+    let bullet = target.bullet.as_ref().map(|named| bullet_by_ref(file, &target.path, snapshot, named, selector));
+    let bullet = bullet.transpose()?;
     let etag = session.shown_etag(document.text(), file.version.etag);
     Ok(ResolvedAddress { path: target.path, document: document.clone(), etag, section, bullet })
+}
+
+/// The only bullet that the part of an address after `@` means.
+fn bullet_by_ref(
+    file: &LoadedFile,
+    path: &MemoryPath,
+    snapshot: &Snapshot,
+    bullet: &BulletRef,
+    selector: BulletSelector<'_>,
+) -> PlanStep<usize> {
+    let document = &file.document;
+    let (name, occurrence) = match bullet {
+        BulletRef::Name(name) => (Some(&**name), None),
+        BulletRef::Occurrence(name, nth) => (Some(&**name), Some(*nth)),
+        BulletRef::Index(_) => (None, None),
+    };
+    let selector = BulletSelector { name, occurrence, ..selector };
+    let within = (selector.section != 0).then_some(selector.section);
+    let all = || match name {
+        Some(name) => bullets_by_name(document, name, within, &[]),
+        None => document.top_level_bullets(selector.section),
+    };
+    let refuse = |code, found: &[usize]| rejections::selection_rejected(file, path, code, found, &selector);
+    match &bullets_by_ref(document, bullet, selector.section)[..] {
+        [one] => Ok(*one),
+        [] if name.is_some() && all().is_empty() => {
+            Err(rejections::bullet_not_found(file, path, snapshot.history(path)?, &selector).into())
+        }
+        [] => Err(refuse(Code::BulletNotFound, &all()).into()),
+        several => Err(refuse(Code::AmbiguousBullet, several).into()),
+    }
 }
 
 /// An outline in which expired bullets are marked.

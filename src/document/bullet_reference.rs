@@ -1,6 +1,6 @@
 //! What selects one bullet behind the path of its file: a handle, or for equal texts the section and a place in it.
 //!
-//! Never ambiguous where the file allows it: only nested bullets of equal text in one section share a reference.
+//! Never ambiguous.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ pub(super) struct ReferenceIndex {
 
 impl Document {
     /// `@acvh`; where the file has that text more than once `#section@acvh`, and where its section has it more than
-    /// once `#section@2`, counted from 1.
+    /// once `#section@2`, counted from 1; below another bullet `#section@acvh.2`, the second with that text.
     pub fn bullet_reference(&self, bullet: usize) -> String {
         let handle = self.handle_name(bullet);
         if !self.is_repeated(bullet) {
@@ -26,25 +26,27 @@ impl Document {
         let section = self.bullets()[bullet].section as usize;
         let name = if section == 0 { String::new() } else { format!("#{}", self.sections()[section].slug) };
         let inside = self.bullets_of(section);
-        if section != 0 && !self.has_twin(bullet, &inside) || self.bullets()[bullet].depth > 0 {
+        let equal = self.equal_bullets(bullet, &inside);
+        if section != 0 && equal.len() == 1 {
             return format!("{name}@{handle}");
+        }
+        if self.bullets()[bullet].depth > 0 {
+            return format!("{name}@{handle}.{}", equal.partition_point(|other| *other < bullet) + 1);
         }
         let above = self.above_top_level();
         format!("{name}@{}", above[bullet] - above[inside.start] + 1)
     }
 
-    /// Whether one of the other bullets in a range has the same text.
-    fn has_twin(&self, bullet: usize, range: &Range<usize>) -> bool {
+    /// The bullets in a range that have the same text as this one, which is one of them, in file order.
+    fn equal_bullets(&self, bullet: usize, range: &Range<usize>) -> &[usize] {
         let handles = self.handles();
         let sorted = self.references.sorted.get_or_init(|| {
             let mut all: Vec<usize> = (0..handles.len()).collect();
             all.sort_unstable_by_key(|bullet| (handles[*bullet], *bullet));
             all
         });
-        let key = |bullet: usize| (handles[bullet], bullet);
-        let first = sorted.partition_point(|other| key(*other) < (handles[bullet], range.start));
-        let twins = sorted[first..].iter().take(2).filter(|other| key(**other) < (handles[bullet], range.end));
-        twins.filter(|other| **other != bullet).count() > 0
+        let below = |end: usize| sorted.partition_point(|other| (handles[*other], *other) < (handles[bullet], end));
+        &sorted[below(range.start)..below(range.end)]
     }
 
     /// For each bullet how many bullets that are not nested stand above it in the file.
@@ -77,6 +79,9 @@ mod tests {
         assert_eq!([flat.bullet_reference(0), flat.bullet_reference(1)], ["@1", "@2"]);
         let nested = Document::parse("# D\n\n## A\n\n- same\n  - same\n- b\n- same\n\n### C\n\n- same\n");
         let all: Vec<String> = (0..5).map(|bullet| nested.bullet_reference(bullet)).collect();
-        assert_eq!((&*all[0], &*all[3], &*all[4]), ("#a@1", "#a@3", &*format!("#c@{handle}")));
+        let second = format!("#a@{handle}.2");
+        assert_eq!((&*all[0], &*all[1], &*all[3], &*all[4]), ("#a@1", &*second, "#a@3", &*format!("#c@{handle}")));
+        let above_headings = Document::parse("- a\n  - same\n- b\n  - same\n");
+        assert_eq!(above_headings.bullet_reference(3), format!("@{handle}.2"));
     }
 }

@@ -65,10 +65,11 @@ pub fn pick_bullet(
     planner.check_writable(&resolved.path, Some(&file.document))?;
     let section = resolved.existing_section(file)?;
     let op = request.operation;
-    let (name, nth) = match &resolved.bullet {
-        Some(BulletRef::Name(name)) => (Some(name.as_str()), None),
-        Some(BulletRef::Index(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
-        None => (None, None),
+    let (name, occurrence, nth) = match &resolved.bullet {
+        Some(BulletRef::Name(name)) => (Some(name.as_str()), None, None),
+        Some(BulletRef::Occurrence(name, nth)) => (Some(name.as_str()), Some(*nth), None),
+        Some(BulletRef::Index(nth)) => (None, None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
+        None => (None, None, None),
     };
     if let Some((nth, index)) = nth.zip(args.index).filter(|(nth, index)| nth != index) {
         let reason = format!("the address selects bullet {nth}, but the index is {index}");
@@ -83,6 +84,7 @@ pub fn pick_bullet(
     let selector = BulletSelector {
         name,
         index: nth.or(args.index),
+        occurrence,
         text: args.text,
         section,
         proven: op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(section_text)),

@@ -12,6 +12,8 @@ use super::locate::{bullets_by_name, is_in_section};
 pub struct BulletSelector<'a> {
     /// A handle or id.
     pub name: Option<&'a str>,
+    /// Which of the bullets with that name, from 1.
+    pub occurrence: Option<usize>,
     /// The index in the section with its subsections, from 1; nested bullets are not counted.
     pub index: Option<i64>,
     /// The bullet's present text.
@@ -66,7 +68,13 @@ fn choose_by_name(
     text: Option<&str>,
 ) -> BulletChoice {
     let within = (s.section != 0).then_some(s.section);
-    let found = bullets_by_name(document, name, within, s.inert);
+    let named = bullets_by_name(document, name, within, s.inert);
+    let nth = s.occurrence.map(|n| n.checked_sub(1).and_then(|n| named.get(n).copied()));
+    let found = match nth {
+        Some(None) if !named.is_empty() => return BulletChoice::Rejected(Code::BulletNotFound, named),
+        Some(one) => one.into_iter().collect(),
+        None => named,
+    };
     let one = match (&found[..], at) {
         ([], _) => return BulletChoice::NotFound,
         ([one], _) => *one,
@@ -79,7 +87,8 @@ fn choose_by_name(
         return BulletChoice::Rejected(Code::TextMismatch, vec![one]);
     }
     let by_id = !s.inert.contains(&one) && document.bullet_id(one).is_some_and(|id| id == name);
-    if by_id && text.is_none() && !s.proven && !s.force {
+    // A number among equal texts is an index: one that goes away moves those below it.
+    if (by_id || nth.is_some()) && text.is_none() && !s.proven && !s.force {
         BulletChoice::Rejected(Code::NeedsProof, vec![one])
     } else {
         BulletChoice::Selected(one)

@@ -299,6 +299,17 @@ pub fn bullets_by_name(document: &Document, name: &str, within: Option<usize>, i
     if some.is_empty() { all } else { some }
 }
 
+/// The bullets that the part of an address after `@` means in a section; 0 is the file.
+pub fn bullets_by_ref(document: &Document, bullet: &BulletRef, section: usize) -> Vec<usize> {
+    let within = (section != 0).then_some(section);
+    let nth = |all: Vec<usize>, n: usize| n.checked_sub(1).and_then(|n| all.get(n).copied()).into_iter().collect();
+    match bullet {
+        BulletRef::Name(name) => bullets_by_name(document, name, within, &[]),
+        BulletRef::Occurrence(name, n) => nth(bullets_by_name(document, name, within, &[]), *n),
+        BulletRef::Index(n) => nth(document.top_level_bullets(section), *n),
+    }
+}
+
 /// The bullet that a section itself has with a text, not below another bullet and not in a section below; section 0 is
 /// the file above all headings but its title.
 pub fn bullet_with_text(document: &Document, text: &str, section: usize) -> Option<usize> {

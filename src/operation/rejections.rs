@@ -205,10 +205,11 @@ pub fn selection_rejected(
     let message = match code {
         Code::Usage => format!("no bullet of {path} given: use a handle, an index or a text"),
         Code::BulletNotFound => {
-            format!(
-                "{path} has {} there; the index is out of range",
-                bullet_count_text(d.top_level_bullets(s.section).len())
-            )
+            let count = if s.occurrence.is_some() { found.len() } else { d.top_level_bullets(s.section).len() };
+            format!("{path} has {} there; the index is out of range", bullet_count_text(count))
+        }
+        Code::NeedsProof if s.occurrence.is_some() => {
+            "the number does not prove which of the equal bullets you read".to_owned()
         }
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you read the bullet".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you read".to_owned(),
@@ -223,6 +224,7 @@ pub fn selection_rejected(
     let chosen = s.index.and_then(|nth| top_level().get(usize::try_from(nth).ok()?.checked_sub(1)?).copied());
     let is_repeated = |bullet: usize| d.handles().iter().filter(|handle| **handle == d.handles()[bullet]).count() > 1;
     rejection.hint = match code {
+        Code::NeedsProof if s.occurrence.is_some() => Some("-f acts on the index".into()),
         Code::NeedsProof if chosen.is_some_and(is_repeated) => {
             Some("its text stands there more than once, so no handle names it alone; -f acts on the index".into())
         }
@@ -342,8 +344,9 @@ fn destination(past: &PastText, old: usize) -> Option<&str> {
             None => 0,
         };
         Some(match &reading.bullet {
-            Some(BulletRef::Name(name)) => super::locate::bullets_by_name(document, name, None, &[]).contains(&old),
-            Some(BulletRef::Index(n)) => document.top_level_bullets(section).get(n.wrapping_sub(1)) == Some(&old),
+            // A moved bullet may have left the section that the address names.
+            Some(name @ BulletRef::Name(_)) => super::locate::bullets_by_ref(document, name, 0).contains(&old),
+            Some(bullet) => super::locate::bullets_by_ref(document, bullet, section).contains(&old),
             None => section != 0 && super::locate::is_in_section(document, old, section),
         })
     };
@@ -400,12 +403,12 @@ fn bullet_changed(
             rejection = rejection.detail("now", candidate_json(LocatedBullet { path, document: d, index: i }));
             rejection.try_command(SuggestedCommand::new("read", format!("{path}@{}", d.handle_name(i))))
         }
-        None => rejection.detail("path", path.as_str()).try_command(suggest_list(path)),
-    }
-}
         None if is_archived => rejection
             .hint("restore takes it back from archive/")
             .try_command(SuggestedCommand::new("restore", format!("{path}@{handle}"))),
+        None => rejection.detail("path", path.as_str()).try_command(suggest_list(path)),
+    }
+}
 
 /// The bullet whose text replaced a vanished one, as the revisions recorded it; `past` has them newest first.
 fn recorded_successor(now: &Document, old: Handle, past: &[PastText]) -> Option<usize> {

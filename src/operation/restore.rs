@@ -9,7 +9,7 @@ use crate::document::{
     Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, apply_edits, categories_around,
     parse_date, section_range, section_titles, slug, to_moved_bullet,
 };
-use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
+use crate::path::{ARCHIVE_FOLDER, MemoryPath};
 use crate::text::Splice;
 
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
@@ -114,10 +114,8 @@ fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<Resolved
         (SectionRef::Missing(name), _) => place.push_str(&format!("#{name}")),
         (SectionRef::File, _) | (SectionRef::At(_), None) => {}
     }
-    match &resolved.bullet {
-        Some(BulletRef::Name(name)) => place.push_str(&format!("@{name}")),
-        Some(BulletRef::Index(index)) => place.push_str(&format!("@{index}")),
-        None => {}
+    if let Some(bullet) = &resolved.bullet {
+        place.push_str(&format!("@{bullet}"));
     }
     let resolve_copy = |path: &MemoryPath| {
         let address = Target::Address(format!("{}{place}", path.in_archive()?));

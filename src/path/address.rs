@@ -26,8 +26,20 @@ impl PathPrefixes {
 pub enum BulletRef {
     /// A handle or an explicit id.
     Name(String),
+    /// The n-th of the bullets with this handle or id, from 1: `acvh.2`.
+    Occurrence(String, usize),
     /// The n-th bullet, from 1.
     Index(usize),
+}
+
+impl std::fmt::Display for BulletRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            BulletRef::Name(name) => f.write_str(name),
+            BulletRef::Occurrence(name, n) => write!(f, "{name}.{n}"),
+            BulletRef::Index(n) => write!(f, "{n}"),
+        }
+    }
 }
 
 /// One interpretation of an address: a file, optionally with a section and a bullet.
@@ -172,15 +184,23 @@ fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
     if name.is_empty() {
         return Err(invalid_path(address, "nothing after '@'"));
     }
-    if name.bytes().all(|b| b.is_ascii_digit()) {
-        let n = name.parse().map_err(|_| Rejection::new(Code::BulletNotFound, "no file has that many bullets"))?;
-        return Ok(BulletRef::Index(n));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let number = |digits: &str| {
+        digits.parse().map_err(|_| Rejection::new(Code::BulletNotFound, "no file has that many bullets"))
+    };
+    if is_number(name) {
+        return Ok(BulletRef::Index(number(name)?));
     }
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && name.len() <= 64 {
-        Ok(BulletRef::Name(name.to_owned()))
-    } else {
-        Err(invalid_path(address, "the text after '@' is not a handle, an id or a number"))
+    let (name, nth) = match name.rsplit_once('.').filter(|(name, nth)| is_number(nth) && !is_number(name)) {
+        Some((name, nth)) => (name, Some(number(nth)?)),
+        None => (name, None),
+    };
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if name.is_empty() || name.len() > 64 || !is_name(name) {
+        return Err(invalid_path(address, "the text after '@' is not a handle, an id or a number"));
     }
+    let name = name.to_owned();
+    Ok(nth.map_or(BulletRef::Name(name.clone()), |nth| BulletRef::Occurrence(name, nth)))
 }
 
 /// Candidate files of a name. With `whole`, the fallback for a new file is left out: the file must exist.
@@ -261,6 +281,13 @@ mod tests {
             ],
         );
         reads("facts/lunch@noon.md", &[("facts/lunch@noon.md", None, None)]);
+        reads(
+            "user@acvh.2",
+            &[
+                ("facts/user@acvh.2.md user@acvh.2.md", None, None),
+                (user, None, Some(BulletRef::Occurrence("acvh".into(), 2))),
+            ],
+        );
         let handle = || Some(BulletRef::Name("b89q".into()));
         reads(
             "facts/C# notes.md@b89q",
@@ -340,6 +367,8 @@ mod tests {
             "#a",
             ".git/config",
             "user@a b",
+            "user@.2",
+            "user@2.2",
             "scopes/a/user",
         ] {
             assert_eq!(

@@ -66,3 +66,52 @@ fn the_hint_of_a_read_names_no_option_for_changes() {
     assert!(read.stderr.contains("they have the same text; use one of these addresses\n"), "{read}");
     memory.run(["rm", &at]).exit(4).stderr_contains("use one of these addresses, with -f where it ends in a number\n");
 }
+
+/// Each bullet under a parent has a text that another one has, too.
+const NESTED: &str = "# P\n\n- Atlas\n  - Status: active\n- Borealis\n  - Status: active\n- Status: active\n";
+
+#[test]
+fn equal_nested_bullets_have_addresses_that_every_command_takes() {
+    let memory = Memory::new().file("facts/p.md", NESTED);
+    let h = handle("Status: active");
+    let [first, second] = [1, 2].map(|n| format!("facts/p.md#p@{h}.{n}"));
+    memory
+        .run(["list", "p"])
+        .exit(0)
+        .stdout_contains(&format!("\n  #p@{h}.1 Status: active\n"))
+        .stdout_contains(&format!("\n  #p@{h}.2 Status: active\n"))
+        .stdout_contains("\n#p@3 Status: active\n");
+    let refused = memory.run(["rm", &format!("p@{h}")]).exit(4);
+    let candidates = [&*first, &*second, "facts/p.md#p@3"].map(|at| format!("  {at} Status: active\n"));
+    assert!(candidates.iter().all(|line| refused.stderr.contains(line)), "{refused}");
+    let found = memory.run(["--json", "query", "status active"]).exit(0).json();
+    for row in found["items"].as_array().unwrap() {
+        memory.run(["read", row["address"].as_str().unwrap()]).exit(0);
+    }
+    memory.run(["read", &second]).exit(0).stdout("  - Status: active\n");
+    memory.run(["read", &format!("p@{h}.4")]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["read", "p@zzzz.2"]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["log", &second]).exit(0);
+    memory.run(["rm", &second]).exit(4).unchanged().stderr_contains("needs_proof").stderr_contains("-f acts on");
+    let etag = memory.done(["etag", "p"]).stdout.trim().to_owned();
+    memory.run(["update", &second, "Status: done", "--if-match", &etag]).exit(0);
+    memory.run(["set", &first, "imp=7", "-f"]).exit(0);
+    let old = format!(r#"{{"op":"update","at":"{first}","old":"Status: active","text":"Status: paused"}}"#);
+    memory.run(["apply"]).stdin(old).exit(0);
+    let text = memory.text("facts/p.md").unwrap();
+    assert_eq!(
+        &text[text.find("- Atlas").unwrap()..],
+        "- Atlas\n  - Status: paused\n    <!-- mem imp=7 -->\n- Borealis\n  - Status: done\n- Status: active\n"
+    );
+}
+
+#[test]
+fn a_nested_bullet_moves_by_its_number() {
+    let memory = Memory::new().file("facts/p.md", "- Atlas\n  - Status: active\n- Borealis\n  - Status: active\n");
+    memory.run(["mv", &format!("p@{}.2", handle("Status: active")), "p#Done", "-f"]).exit(0);
+    let text = memory.text("facts/p.md").unwrap().replace("\n\n", "\n");
+    assert_eq!(
+        &text[text.find("- Atlas").unwrap()..],
+        "- Atlas\n  - Status: active\n- Borealis\n## Done\n- Status: active\n"
+    );
+}
