@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
 use crate::document::{
-    Document, DocumentEdit, EditedDocument, Handle, InsertPosition, LocatedBullet, MetaKey, apply_edits, summary,
+    Document, DocumentEdit, EditedDocument, Handle, InsertPosition, LocatedBullet, apply_edits, summary,
 };
 use crate::path::MemoryPath;
 use crate::policy::StampKey;
@@ -20,7 +20,7 @@ use super::file_edits::FileEdits;
 use super::pending_edit::EffectKind;
 use super::planner::{Planner, new_file_document};
 use super::snapshot::PlanStep;
-use super::{bullets, effects, limits, relocate, updated_dates, validation};
+use super::{effects, limits, relocate, unique_ids, updated_dates, validation};
 
 /// Applies one file's edits, enforces limits, updates dates and summary, and adds the file to the changeset. Bullets
 /// that limits evict are added to `evicted`.
@@ -109,7 +109,7 @@ impl TextAfterEdits {
             return Ok(TextAfterEdits { document, splices: None });
         }
         let edited = edited_document(base, file_edits, path)?;
-        check_new_ids(&edited, file_edits, path)?;
+        unique_ids::check_new_ids(base, &edited, file_edits)?;
         match file_edits.edits.first() {
             Some((n, ..)) if file_edits.links_only => {
                 changeset.effects.extend(effects::diff_effects(Some(base), Some(&edited.document), path, *n));
@@ -143,19 +143,6 @@ fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -
             .hint("rephrase the text, or write it to a separate file")
             .at_operation(n)
     })
-}
-
-/// Refuses a new bullet with an id that another one has after all edits.
-fn check_new_ids(edited: &EditedDocument, file_edits: &FileEdits, path: &MemoryPath) -> Result<(), Rejection> {
-    let document = &edited.document;
-    for ((n, _, kind), written) in file_edits.edits.iter().zip(&edited.written_bullets) {
-        for index in written.iter().copied().filter(|_| matches!(kind, EffectKind::Added)) {
-            let id = document.bullet_meta(index).and_then(|meta| meta.raw(MetaKey::Id.name()).map(str::to_owned));
-            let check = |id: String| bullets::check_unique_id(LocatedBullet { path, document, index }, &id, &[]);
-            id.map_or(Ok(()), check).map_err(|error| error.at_operation(*n))?;
-        }
-    }
-    Ok(())
 }
 
 /// The effects of a file's edits, in the order of the edits.

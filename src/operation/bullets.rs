@@ -23,6 +23,7 @@ use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner, TakenText, new_file_document};
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
+use super::unique_ids::check_unique_id;
 use super::{Target, effects, field_checks, inert_metadata, rejections};
 
 /// The bullet that an operation selects, and whether it needs a change.
@@ -83,8 +84,8 @@ pub fn pick_bullet(
     let section_text = &file.document.text()[section_range(&file.document, section)];
     let selector = BulletSelector {
         name,
-        index: nth.or(args.index),
         occurrence,
+        index: nth.or(args.index),
         text: args.text,
         section,
         proven: op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(section_text)),
@@ -92,11 +93,11 @@ pub fn pick_bullet(
         new_text: new,
         inert: &inert,
     };
+    let located = |index| LocatedBullet { path: &resolved.path, document: &file.document, index };
     match choose_bullet(&file.document, &selector) {
         BulletChoice::Selected(at) => Ok(BulletPick::Change(at)),
         // The new text is there and the old one is not: another writer may have made each of the two so.
         BulletChoice::Unchanged(at) if was_made(planner, located(at), &selector)? => Ok(BulletPick::Unchanged(at)),
-    let located = |index| LocatedBullet { path: &resolved.path, document: &file.document, index };
         BulletChoice::SelectedWithWarning(at, code) => {
             planner.warn(request.index, rejections::selection_warning(file, &resolved.path, at, code, &selector));
             Ok(BulletPick::Change(at))
@@ -488,15 +489,4 @@ pub(super) fn set_meta_of(
         DocumentEdit::SetMeta { bullet: bullet.index, meta },
         EffectKind::MetaSet(bullet.index, pairs_text),
     )])
-}
-
-/// Refuses an id that a bullet other than this one, or a section, has.
-pub fn check_unique_id(bullet: LocatedBullet<'_>, id: &str, inert: &[usize]) -> Result<(), Rejection> {
-    let LocatedBullet { path, document, index } = bullet;
-    let mut others = locate::bullets_with_id(document, id).filter(|i| *i != index && !inert.contains(i));
-    if others.next().is_none() && document.sections().iter().all(|s| s.id.as_deref() != Some(id)) {
-        return Ok(());
-    }
-    Err(Rejection::new(Code::Exists, format!("the id {id} is already used in {path}"))
-        .hint("ids must be unique within a file; choose another one"))
 }

@@ -48,6 +48,7 @@ pub mod set_values;
 pub mod snapshot;
 pub mod split_weeks;
 pub mod squash;
+pub mod unique_ids;
 pub mod updated_dates;
 pub mod validation;
 pub mod whole_file;

@@ -434,6 +434,36 @@ fn the_etag_of_a_section_proves_what_was_read_there() {
 }
 
 #[test]
+fn an_id_of_another_bullet_or_section_is_refused_wherever_it_stands() {
+    let m = Memory::new();
+    m.done(["add", "user", "First ^key1", "Second"]);
+    m.done(["add", "user#Work", "Third"]);
+    m.done(["add", "other", "Elsewhere ^key1"]);
+    let second = format!("user@{}", handle("Second"));
+    let elsewhere = format!("other@{}", handle("Elsewhere ^key1"));
+    for words in [
+        vec!["add", "user", "Fourth ^key1"],
+        vec!["add", "user", "Fourth ^twice", "Fifth ^twice"],
+        vec!["update", &second, "Second ^key1"],
+        vec!["set", "user#work", "id=key1"],
+        vec!["patch", "user", "--old", "Second", "--new", "Second ^key1"],
+        vec!["mv", &elsewhere, "user"],
+    ] {
+        m.run(words).exit(4).unchanged().stderr_contains("exists: ").stderr_contains("is already used in");
+    }
+    m.run(["append", "user"]).stdin("## Entry {#key1}\n").exit(4).unchanged().stderr_contains("exists");
+    m.done(["set", "user#work", "id=key2"]);
+    m.run(["add", "user", "Fourth ^key2"]).exit(4).stderr_contains("the id key2 is already used");
+    m.done(["update", "user", "First ^key1", "First again ^key1"]);
+    m.done(["mv", "user@key1", "user#work", "-f"]);
+    m.done(["rm", &elsewhere, "--archive"]);
+    m.done(["add", "other", "Elsewhere again ^key1"]);
+    m.done(["rm", "other", "- Elsewhere again ^key1", "--archive"]);
+    m.put("facts/twice.md", "# Twice\n\n- A ^key\n- B ^key\n");
+    m.done(["update", "twice", "B ^key", "C ^key"]);
+}
+
+#[test]
 fn write_replaces_a_file_only_with_proof() {
     let m = memory();
     m.run(["write", "procedures/new.md"])
