@@ -288,10 +288,8 @@ fn layers_of_move(session: &Session, at: &str, to: &str) -> Result<Option<(Layer
     let owned = |(name, address, layer): InLayer<'_>| (name.to_owned(), address.to_owned(), layer);
     let Some(layers) = &session.layers else { return Ok(None) };
     let from = session.layer_of(at)?.map(owned);
-    // A layer's name alone moves a bullet there: `mv mine:user@h project`. A file without a layer gets it as its name.
-    let takes_name =
-        || from.is_some() || to != layers.own && resolve_address(session, at).is_ok_and(|named| named.bullet.is_some());
-    let bare = if session.is_layer_name(to) && takes_name() {
+    // A layer's name alone is that layer: `mv mine:user@h project`.
+    let bare = if session.is_layer_name(to) && (from.is_some() || to != layers.own) {
         session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer))
     } else {
         None
@@ -322,8 +320,10 @@ fn move_between_layers(
     let in_source = |error: Error| in_layer(error, &from_name);
     let named = resolve_address(&from, &from_address).map_err(|error| in_source(error.into()))?;
     let Some(bullet) = named.bullet else {
+        let to_name =
+            if to_address.is_empty() { format!("; facts/{to_name}.md is a file of that name") } else { String::new() };
         return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
-            .hint("name it as LAYER:FILE@BULLET")
+            .hint(format!("name it as LAYER:FILE@BULLET{to_name}"))
             .into());
     };
     let document = &named.document;

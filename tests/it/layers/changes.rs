@@ -328,9 +328,13 @@ fn the_name_of_a_layer_alone_moves_a_bullet_there() {
     assert!(text(&project, &format!("{MINE}/facts/note.md")).contains("My private note"));
     assert!(!text(&project, "work/memory/facts/note.md").contains("My private note"));
     assert_eq!(text(&project, "work/memory/facts/mine.md"), "");
-    // A file gets it as its new name.
-    project.put("work/memory/facts/plain.md", "# Plain\n\n- A line\n");
-    done(&project, &["mv", "plain", "mine"]);
+    // A file or section is moved to no layer, whether its name stands alone or not.
+    project.put("work/memory/facts/plain.md", "# Plain\n\n## Part\n\n- A line\n");
+    for (at, to) in [("plain", "mine"), ("plain#part", "mine"), ("plain", "mine:plain"), ("plain#part", "mine:plain")] {
+        let output = refused(&project, &["mv", at, to], "usage");
+        assert!(output.stderr.contains("only a bullet can be moved to another layer"), "{output:#?}");
+    }
+    done(&project, &["mv", "plain", "facts/mine.md"]);
     assert!(text(&project, "work/memory/facts/mine.md").contains("A line"));
 }
 
