@@ -375,13 +375,13 @@ fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep
     if reading.section.is_some() || reading.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     }
-    if let Some(new) = adopted::new_file(reading, planner.snapshot)? {
-        return Ok(new);
-    }
     // A file outside memdir's own folders is renamed where it is.
     if let Some(name) = reading.at_top().filter(|name| from.is_adopted() && name.folder().is_none()) {
         let parent = if from.parent().is_empty() { String::new() } else { format!("{}/", from.parent()) };
         return Ok(MemoryPath::new(&format!("{parent}{name}"))?);
+    }
+    if let Some(new) = adopted::new_file(reading, planner.snapshot)? {
+        return Ok(new);
     }
     Ok(reading.files[reading.files.len() - 1].clone())
 }

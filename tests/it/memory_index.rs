@@ -57,6 +57,9 @@ fn a_removed_memory_takes_its_line_along_and_brings_it_back() {
     fs_err::create_dir(memory.dir().join("notes")).unwrap();
     memory.done(["mv", "ana", "notes/ana"]);
     assert_eq!(index(&memory), before.replace("(user_role.md)", "(notes/ana.md)"));
+    // Without a folder in its new name a file stays where it is.
+    memory.done(["mv", "notes/ana", "bea"]);
+    assert_eq!(index(&memory), before.replace("(user_role.md)", "(notes/bea.md)"));
 }
 
 #[test]
