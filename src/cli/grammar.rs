@@ -141,6 +141,20 @@ impl WordReader {
         reader.command
     }
 
+    /// The option, as written, whose value is a word of its own that starts with `-`: clap takes that for an option.
+    pub fn option_before_dash(words: &[std::ffi::OsString]) -> Option<String> {
+        let mut reader = WordReader::new();
+        let mut option = String::new();
+        for word in words {
+            let word = word.to_string_lossy().into_owned();
+            if matches!(reader.read(&word), WordRole::OptionValue(_)) && word.len() > 1 && word.starts_with('-') {
+                return Some(option);
+            }
+            option = word;
+        }
+        None
+    }
+
     /// The role of the next word.
     pub fn read(&mut self, word: &str) -> WordRole {
         if let Some(option) = self.open_option.take() {

@@ -81,6 +81,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
     let called = grammar::WordReader::command_of(&args);
     let path = called.path;
+    let option_before_dash = grammar::WordReader::option_before_dash(&args);
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
     let status = match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
         Ok((global, Some(command))) => run_command(&global, command, path),
@@ -90,7 +91,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => {
             let may_change = subcommands::always_may_change(path);
             let format = OutputFormat { json, may_change, ..OutputFormat::default() };
-            let status = output::print_reply(clap_reply(&error, called), &format);
+            let status = output::print_reply(clap_reply(&error, called, option_before_dash), &format);
             // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a
             // higher one.
             if path == ["merge-driver"] && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
@@ -133,10 +134,15 @@ fn help_hint(path: &[&'static str]) -> SuggestedCommand {
 }
 
 /// Converts a clap error: help and version are printed as answers, anything else is a usage error.
-fn clap_reply(error: &clap::Error, called: &CommandGrammar) -> CliReply {
-    match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => CliReply::Text(error.to_string()),
-        _ => usage_rejection(&error.to_string(), called).into(),
+fn clap_reply(error: &clap::Error, called: &CommandGrammar, option_before_dash: Option<String>) -> CliReply {
+    let rejection = || usage_rejection(&error.to_string(), called);
+    match (error.kind(), option_before_dash) {
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => CliReply::Text(error.to_string()),
+        (ErrorKind::UnknownArgument, Some(option)) => {
+            let hint = format!("a value that starts with '-' stands in one word with its option: {option}=VALUE");
+            rejection().hint(hint).into()
+        }
+        _ => rejection().into(),
     }
 }
 

@@ -234,3 +234,21 @@ fn undoing_the_creation_of_a_file_leaves_what_a_person_added_to_it() {
     memory.put("facts/new.md", text.replace("Three", "Three, changed"));
     memory.run(["undo", "r2"]).exit(4).stderr_contains("conflict: ");
 }
+
+#[test]
+fn the_hint_for_a_value_that_begins_with_a_dash_works() {
+    let memory = Memory::new();
+    let cases = [
+        (["add", "user", "A", "-m", "-reason"], "-m=VALUE"),
+        (["add", "user", "B", "--id", "-x"], "--id=VALUE"),
+        (["add", "user", "C", "--tag", "-x"], "--tag=VALUE"),
+        (["log", "-L", "3", "--by", "-x"], "--by=VALUE"),
+    ];
+    for (words, form) in cases {
+        let hint = format!("hint: a value that starts with '-' stands in one word with its option: {form}\n");
+        memory.run(words).exit(2).unchanged().stderr_contains(&hint);
+    }
+    memory.run(["--as", "-x", "list"]).exit(2).stderr_contains("--as=VALUE\n");
+    memory.run(["add", "user", "A", "-m=-reason"]).exit(0);
+    memory.run(["log"]).exit(0).stdout_contains("(why: -reason)");
+}

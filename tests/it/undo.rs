@@ -757,3 +757,13 @@ fn a_revision_of_many_files_is_undone_where_others_wrote_since() {
     assert_eq!(added, ["facts/f7.md"]);
     assert!(memory.text("facts/f7.md").unwrap().ends_with("- Something later\n"));
 }
+
+#[test]
+fn the_hint_of_a_redo_names_no_option_that_it_lacks() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.done(["update", "user", "Prefers tabs", "Prefers spaces"]);
+    memory.done(["undo"]);
+    memory.done(["update", "user", "Prefers tabs", "Prefers nothing"]);
+    memory.run(["redo", "r2"]).exit(4).unchanged().stderr_contains("hint: edit the file manually\n");
+}

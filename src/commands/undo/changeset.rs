@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::outside_edits::own_lines;
 use super::sources::InversionSources;
-use super::{RevisionInversion, changed_again, erased_error, invert_file};
-use crate::change::{Changeset, Effect, EffectSign, FileChange};
+use super::{CONFLICT_HINT, RevisionInversion, changed_again, erased_error, invert_file};
+use crate::change::{Changeset, Effect, EffectSign, FileChange, InverseKind};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
 use crate::operation::conflict_regions::{self, ConflictChoice};
@@ -30,7 +30,10 @@ pub(super) fn inverse_changeset(
     let sources = InversionSources::new(store, repository, entry.rev);
     let mut changeset = Changeset { inverts: Some(inversion.inverts), ..Changeset::default() };
     let (mut refused, mut skipped) = (Vec::new(), Vec::new());
-    let mut refuse = |path: &MemoryPath, error: Rejection, changeset: &mut Changeset| {
+    let mut refuse = |path: &MemoryPath, mut error: Rejection, changeset: &mut Changeset| {
+        if matches!(inversion.inverts, InverseKind::Redo(_)) && error.hint.as_deref() == Some(CONFLICT_HINT) {
+            error.hint = Some("edit the file manually".to_owned());
+        }
         if !inversion.keep_edited || error.code != Code::Conflict {
             return refused.push(error);
         }
