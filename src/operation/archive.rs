@@ -139,10 +139,7 @@ pub fn clear_archive_keys(meta: &mut BulletMeta) {
 
 /// A section as the key `from` names it: `#slug`, or `#` for what is above all headings or directly below the title.
 fn section_reference(document: &Document, section: usize) -> String {
-    let slug = match is_title_section(document, section) {
-        true => "",
-        false => document.sections()[section].slug.as_str(),
-    };
+    let slug = if is_title_section(document, section) { "" } else { document.sections()[section].slug.as_str() };
     format!("#{slug}")
 }
 

@@ -90,8 +90,9 @@ fn a_file_over_64_mib_is_named_and_never_cut() {
     memory.done(["list"]).stdout_contains(&format!("facts/big.md (refused: {reason})"));
     memory.run(["check"]).ends().stdout_contains(&format!("facts/big.md: error: too_large: {reason}"));
     memory.done(["context"]).stdout_contains(&format!("left out: {reason}"));
-    let exported =
-        memory.done(["export", "--to", "json"]).stderr_contains(&format!("not exported: facts/big.md: {reason}"));
+    let exported = memory.run(["export", "--to", "json"]).ends();
+    assert_eq!(exported.status, 8, "{exported}");
+    let exported = exported.stderr_contains(&format!("not exported: facts/big.md: {reason}"));
     assert!(!exported.stdout.contains("at the start"));
     memory.run(["mv", "small", "renamed"]).exit(5).unchanged().stderr_contains("too_large");
     let address = format!("small@{}", crate::support::handle("zebra fact"));
