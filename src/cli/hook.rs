@@ -103,7 +103,15 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, Ses
         text = close_cut_json(&text).unwrap_or(text);
     }
     let input = host.parse_input(&text)?;
-    let named = open::open_options(global, None);
+    let mut named = open::open_options(global, None);
+    // The directory of a session changes with the agent's `cd`. Claude Code sets this variable to the project's root for
+    // its hooks, and Gemini CLI and Cursor set it, too.
+    if let Some(dir) = named.dir.as_mut().filter(|dir| dir.is_relative())
+        && let Some(below) = open::env("CLAUDE_PROJECT_DIR").map(|root| Path::new(&root).join(&*dir))
+        && below.is_dir()
+    {
+        *dir = below;
+    }
     // `-C` is entered already, and wins over the directory that the host names.
     let start = input.directory.clone().map(PathBuf::from).filter(|_| global.start.is_empty());
     let actor = named.actor.clone().or_else(|| open::env("MEMDIR_AS")).filter(|name| !name.trim().is_empty());

@@ -165,7 +165,9 @@ pub fn of_removed_bullet(session: &Session, batch: &Batch, error: Error) -> Resu
         operation: 0,
         to: None,
     };
-    let note = Warning::new(Code::Note, "the text was in the history only");
+    let note = "the text was in the history only: earlier texts of it in other files, and copies of what stood below it, are \
+                not looked for";
+    let note = Warning::new(Code::Note, note);
     Ok(Changeset { effects: vec![effect], warnings: vec![note], forget: true, ..Changeset::default() })
 }
 

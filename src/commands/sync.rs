@@ -206,7 +206,7 @@ impl SyncRun<'_> {
         if self.conflicts_with_remote {
             return self.push_aside(&remote);
         }
-        self.settle_conflict_branches(&remote);
+        self.note_conflict_branches();
         Ok(())
     }
 

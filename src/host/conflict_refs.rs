@@ -1,11 +1,8 @@
-//! The branches `conflict/…` of a remote: what homes pushed beside the branch because it could not be merged there.
+//! The branches `conflict/…` of a remote: what machines pushed beside the branch because it could not be merged there.
 //!
-//! Never removes a branch that has moved since it was seen.
-
-use std::time::Duration;
+//! Only reads.
 
 use super::git::Git;
-use super::remote::RemoteBranch;
 use crate::code::Rejection;
 
 /// How their names begin, on the remote.
@@ -21,8 +18,6 @@ pub(super) const CONFLICT_REFSPEC: &str = "+refs/heads/conflict/*:refs/memdir/co
 pub struct ConflictBranch {
     /// Its name on the remote, `conflict/laptop-2026-11-29`.
     pub name: String,
-    /// The full hash of its newest commit.
-    commit: String,
 }
 
 impl ConflictBranch {
@@ -33,52 +28,13 @@ impl ConflictBranch {
 }
 
 impl Git {
-    /// The branches that a commit has all commits of.
-    ///
-    /// # Errors
-    /// `git`.
-    pub fn merged_conflict_branches(&self, commit: &str) -> Result<Vec<ConflictBranch>, Rejection> {
-        self.conflict_branches(&["--merged", commit])
-    }
-
     /// The branches with commits that HEAD lacks.
     ///
     /// # Errors
     /// `git`, also before the first commit.
     pub fn unmerged_conflict_branches(&self) -> Result<Vec<ConflictBranch>, Rejection> {
-        self.conflict_branches(&["--no-merged", "HEAD"])
-    }
-
-    fn conflict_branches(&self, which: &[&str]) -> Result<Vec<ConflictBranch>, Rejection> {
-        let args = [&["for-each-ref", "--format=%(objectname) %(refname)"], which, &[LOCAL_REFS]].concat();
-        let listed = self.stdout_line(&args)?;
-        let branches = listed.lines().filter_map(|line| {
-            let (commit, name) = line.split_once(' ')?;
-            let name = format!("{CONFLICT_PREFIX}{}", name.strip_prefix(LOCAL_REFS)?);
-            Some(ConflictBranch { name, commit: commit.to_owned() })
-        });
-        Ok(branches.collect())
-    }
-
-    /// Removes branches from the remote, as far as they are there as they were fetched.
-    ///
-    /// # Errors
-    /// `remote` if it cannot be reached, `no_git`.
-    pub fn remove_conflict_branches(
-        &self,
-        remote: &RemoteBranch,
-        branches: &[ConflictBranch],
-        wait: Duration,
-    ) -> Result<(), Rejection> {
-        let leases: Vec<String> = branches
-            .iter()
-            .map(|branch| format!("--force-with-lease=refs/heads/{}:{}", branch.name, branch.commit))
-            .collect();
-        let removals: Vec<String> = branches.iter().map(|branch| format!(":refs/heads/{}", branch.name)).collect();
-        let mut args = vec!["push", "--quiet", "--no-follow-tags", "--recurse-submodules=no"];
-        args.extend(leases.iter().map(String::as_str));
-        args.extend(["--", &remote.name]);
-        args.extend(removals.iter().map(String::as_str));
-        self.invoke_over_network(&args, remote, wait).map(drop)
+        let listed = self.stdout_line(&["for-each-ref", "--format=%(refname)", "--no-merged", "HEAD", LOCAL_REFS])?;
+        let names = listed.lines().filter_map(|name| name.strip_prefix(LOCAL_REFS));
+        Ok(names.map(|name| ConflictBranch { name: format!("{CONFLICT_PREFIX}{name}") }).collect())
     }
 }

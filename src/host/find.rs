@@ -221,8 +221,8 @@ fn find_above(dir: &Path, work_dir: &Path) -> Option<Result<FoundDirectory, Reje
     if !leads_down || work_dir.join(dir).exists() {
         return None;
     }
-    let repository = work_dir.ancestors().find(|above| above.join(".git").exists());
-    let mut above = work_dir.ancestors().take_while(|above| repository.is_none_or(|root| above.starts_with(root)));
+    let repository = work_dir.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok())?;
+    let mut above = work_dir.ancestors().take_while(|above| above.starts_with(repository));
     let memory = above.find_map(|above| Some(above.join(dir)).filter(|dir| is_data_dir(dir)))?;
     Some(named_dir(memory, FoundBy::Flag))
 }

@@ -107,7 +107,11 @@ impl Git {
         let queue = remote.queue_refspec();
         let options = ["fetch", "--quiet", "--no-tags", "--prune", "--no-prune-tags", "--no-recurse-submodules", "--"];
         let args = [&options[..], &[&remote.name, &spec, &queue, CONFLICT_REFSPEC]].concat();
-        let output = self.invoke_over_network(&args, remote, wait)?;
+        let mut output = self.invoke_over_network(&args, remote, wait)?;
+        // What keeps those refs from being written is no reason not to sync.
+        if output.status != 0 && output.stderr.contains("refs/memdir/conflict") {
+            output = self.invoke_over_network(&args[..args.len() - 1], remote, wait)?;
+        }
         if output.status == 0 {
             return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);
         }

@@ -30,9 +30,10 @@ fn is_patched(before: &Document, newer: &Document, now: &Document, pairs: &[(Str
     let is_made = splices.iter().all(|splice| {
         let start = splice.start + written - splices_before(&splices, splice.start);
         written += splice.new.len();
-        let [with_neighbour, alone] = lines_around(&patched, start..start + splice.new.len());
-        let [is_there, was_there] = [newer, before].map(|document| has_lines(document.text(), with_neighbour));
-        is_there && !was_there && has_lines(now.text(), alone)
+        let [with_above, with_below, alone] = lines_around(&patched, start..start + splice.new.len());
+        let is_new = |lines| has_lines(newer.text(), lines) && !has_lines(before.text(), lines);
+        // The same revision may have changed one of the neighbours, too.
+        (is_new(with_above) || is_new(with_below)) && has_lines(now.text(), alone)
     });
     Some(is_made && pairs.iter().all(|(old, _)| old_positions(newer, old).is_empty()))
 }
@@ -42,13 +43,15 @@ fn splices_before(splices: &[Splice], position: usize) -> usize {
     splices.iter().filter(|splice| splice.start < position).map(|splice| splice.end - splice.start).sum()
 }
 
-/// The whole lines that a range touches: with the line above them, which says where they stand, and without.
-fn lines_around(text: &str, range: std::ops::Range<usize>) -> [&str; 2] {
+/// The whole lines that a range touches: with the line above them, which says where they stand, with the line below, and
+/// without.
+fn lines_around(text: &str, range: std::ops::Range<usize>) -> [&str; 3] {
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let start = line_start(range.start);
     let end = text[range.end..].find('\n').map_or(text.len(), |length| range.end + length);
     let above = if start == 0 { 0 } else { line_start(start - 1) };
-    [&text[above..end], &text[start..end]]
+    let below = text[(end + 1).min(text.len())..].find('\n').map_or(text.len(), |length| end + 1 + length);
+    [&text[above..end], &text[start..below], &text[start..end]]
 }
 
 /// Whether a text has these whole lines.
@@ -116,6 +119,17 @@ mod tests {
         let pair = [("coffee", "tea")];
         check(&[&tea, BASE], &pair, true);
         check(&[&(tea.clone() + "- Later\n"), &tea, BASE], &pair, true);
+        // Another change of the same revision in the line above, or below.
+        check(
+            &[&BASE.replace("coffee", "mate").replace("tea daily", "tea at noon"), BASE],
+            &[("tea daily", "tea at noon")],
+            true,
+        );
+        check(
+            &[&BASE.replace("coffee", "mate").replace("tea daily", "tea at noon"), BASE],
+            &[("coffee", "mate")],
+            true,
+        );
         check(&[&mate, &tea, BASE], &pair, false);
         check(&[&mate, BASE], &pair, false);
         check(&[&mate, BASE], &[("coffee", "e")], false);

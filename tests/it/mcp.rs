@@ -183,7 +183,7 @@ fn a_query_is_answered_as_a_list_of_bullets() {
     memory.done(["-S", "cal", "add", "user", "Prefers tabs"]);
     let of_scope = client.call("memory_query", json!({"query": "tabs", "filters": {"user_id": "cal"}}));
     let named = of_scope["structuredContent"]["items"][0]["id"].as_str().unwrap().to_owned();
-    assert_eq!(named, format!("cal:{id}"));
+    assert_eq!(named, format!("scopes/cal/{id}"));
     let removal = json!({"operations": [{"op": "rm", "at": named}]});
     assert_eq!(client.refused("memory_change", removal)["code"], "invalid_path");
     assert!(memory.text("facts/user.md").unwrap().contains("Prefers tabs"));

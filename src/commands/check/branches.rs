@@ -70,16 +70,18 @@ pub fn branch_findings(
                 Some(BranchState::Merged) => "was merged",
                 Some(BranchState::Deleted) => "was deleted",
                 Some(BranchState::Unmerged(_)) if brought.contains(&bullet.key) => {
-                    "was squashed, rebased or cherry-picked"
+                    "goes on, but the bullet came over by a squash, a rebase or a cherry-pick"
                 }
                 Some(BranchState::Unmerged(_) | BranchState::Open) | None => continue,
             };
+            let is_open = matches!(states.get(branch), Some(BranchState::Unmerged(_)));
             let text = format!("@{} is for the branch {branch}, which {became}", bullet.handle);
             let archive =
                 SuggestedCommand { subcommand: vec!["rm", "--archive"], operands: vec![bullet.address.clone()] };
             let keep =
                 SuggestedCommand { subcommand: vec!["set"], operands: vec![bullet.address, "branch=".to_owned()] };
-            let suggestions = vec![archive, keep];
+            // A branch whose bullet came over may go on.
+            let suggestions = if is_open { vec![keep, archive] } else { vec![archive, keep] };
             findings
                 .push(CheckFinding { suggestions, ..finding(path, bullet.line, 1, Code::StaleBranch, level, text) });
         }

@@ -82,7 +82,9 @@ pub fn update_line(value: &str, change: &TermChange, last: Option<&[String]>) ->
         return LineUpdate::Keep;
     }
     let terms = split_terms(value);
-    let has_unknown = terms.iter().any(|t| !change.before.contains(t));
+    // Words that only are labels and headings, too, may be a person's.
+    let is_known = |t: &String| !change.keeps_edited && change.before.contains(t);
+    let has_unknown = !terms.iter().all(is_known);
     match last {
         None if has_unknown => {
             let edited = if change.keeps_edited { LineUpdate::Keep } else { update_edited_line(&terms, change, &[]) };
@@ -91,7 +93,7 @@ pub fn update_line(value: &str, change: &TermChange, last: Option<&[String]>) ->
         }
         _ => {
             let last = last.unwrap_or_default();
-            let is_own = fits(&terms) && terms.iter().all(|t| change.before.contains(t) || has_term(last, t));
+            let is_own = fits(&terms) && terms.iter().all(|t| is_known(t) || has_term(last, t));
             match (is_own, change.keeps_edited) {
                 (true, _) => update_own_line(&terms, change),
                 (false, true) => LineUpdate::Keep,

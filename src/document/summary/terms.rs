@@ -11,6 +11,7 @@ use super::{Document, FileKind};
 use crate::document::related_edge::related_edge;
 use crate::document::{BlockKind, Span};
 use crate::text::display_width;
+use crate::text::secrets::{Secret, find_secrets};
 use crate::text::words::{is_unspaced, is_word_char};
 
 use super::line::{MAX_COLUMNS, SummaryTerms};
@@ -101,7 +102,10 @@ fn labelled_bullets(document: &Document, kind: FileKind, range: Range<usize>) ->
 
 /// The term of a bullet's label.
 fn label_term(text: &str) -> Option<String> {
-    split_label(text).map(|(label, _)| label)
+    let has_secret = |label: &str| {
+        find_possible_secrets(text).iter().any(|secret| label.contains(&text[secret.range.clone()].to_lowercase()))
+    };
+    split_label(text).map(|(label, _)| label).filter(|label| !has_secret(label))
 }
 
 /// Splits a bullet `Label: text`, `**Label**: text` or `**Label:** text` into term and text. A label has at most three
@@ -147,10 +151,19 @@ fn without_category(text: &str) -> &str {
     inside.filter(|(category, _)| !category.contains(['[', ']'])).map_or(text, |(_, rest)| rest.trim_start())
 }
 
-/// The term of a heading: its first four words.
+/// The term of a heading: its first four words; none if a key or password is in it.
 fn heading_term(title: &str) -> Option<String> {
-    normalize_term(title, 4)
+    normalize_term(title, 4).filter(|_| find_possible_secrets(title).is_empty())
 }
+
+/// The keys and passwords of a text; none are looked for in one without a word that has the form of one, as most are.
+fn find_possible_secrets(text: &str) -> Vec<Secret> {
+    let may_be_secret = |word: &str| word.len() >= SHORTEST_SECRET && word.bytes().any(|b| b.is_ascii_digit());
+    if text.split_whitespace().any(may_be_secret) { find_secrets(text) } else { Vec::new() }
+}
+
+/// A shorter word is no secret, in bytes.
+const SHORTEST_SECRET: usize = 8;
 
 /// Normalizes a term: lower case, without emphasis and link markup, commas replaced by spaces, whitespace collapsed,
 /// cut to a number of words. `None` if it is too wide for a line or has no letters and digits. Trailing punctuation is
@@ -209,7 +222,11 @@ pub fn keyword_source(document: &Document) -> String {
             BlockKind::Bullet(bullet) if is_digest_note(document.bullet_raw(bullet as usize)) => {}
             BlockKind::Bullet(bullet) => {
                 let text = document.bullet_text(bullet as usize);
-                add(split_label(&text).map_or(&*text, |(_, rest)| rest));
+                match split_label(&text) {
+                    // Without its label a password is a word.
+                    Some((_, rest)) => add(&without_secrets(&text, rest)),
+                    None => add(&text),
+                }
             }
             // The heading of a block, `User Profile: (ID: mem123)`, is a term already, and its id is no word.
             BlockKind::Paragraph if labels.contains(&node.span.start) => {}
@@ -217,6 +234,18 @@ pub fn keyword_source(document: &Document) -> String {
             BlockKind::Quote => add(&quote_without_summary(document, node.span, summary)),
             _ => {}
         }
+    }
+    out
+}
+
+/// The end of a text without its keys and passwords.
+fn without_secrets<'t>(text: &'t str, end: &'t str) -> Cow<'t, str> {
+    let secrets = find_possible_secrets(text);
+    let from = end.as_ptr() as usize - text.as_ptr() as usize;
+    let mut out = Cow::Borrowed(end);
+    let inside = |secret: &&Secret| secret.range.start >= from && secret.range.end <= from + end.len();
+    for secret in secrets.iter().filter(inside).rev() {
+        out.to_mut().replace_range(secret.range.start - from..secret.range.end - from, " ");
     }
     out
 }

@@ -121,8 +121,8 @@ fn invalid_query(message: String) -> Rejection {
 /// One item of the answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct QueryItem {
-    /// Its address: `facts/user.md@acvh`; of an item of another scope with its name, `cal:facts/user.md@acvh`, which is
-    /// no address here.
+    /// Its address: `facts/user.md@acvh`; of an item of another scope the path to it, `scopes/cal/facts/user.md@acvh`,
+    /// which every command refuses with the way to name it.
     pub id: String,
     pub category: String,
     /// `[category]` and its text on one line.
@@ -143,7 +143,7 @@ pub struct QueryItem {
 impl QueryItem {
     /// `scope` is the one that was searched, unless it is that of the session.
     pub fn new(row: QueryRow, scope: Option<&str>) -> QueryItem {
-        let id = scope.map_or_else(|| row.address.clone(), |scope| format!("{scope}:{}", row.address));
+        let id = scope.map_or_else(|| row.address.clone(), |scope| format!("scopes/{scope}/{}", row.address));
         let is_marked = row.text.starts_with(&format!("[{}]", row.category));
         let text = if is_marked { row.text } else { format!("[{}] {}", row.category, row.text) };
         let meta = if row.full.is_some() { row.meta } else { Map::new() };

@@ -41,12 +41,20 @@ fn a_squash_or_a_rebase_is_recognised_although_main_went_on() {
         repo.git(way);
         repo.git(["commit", "--quiet", "--allow-empty", "-m", "done"]);
         assert!(["Logs go", "Login is"].iter().all(|text| repo.text(FILE).contains(text)), "{}", repo.text(FILE));
-        assert_eq!(findings(&repo), ["was squashed, rebased or cherry-picked"], "{way:?}");
+        assert_eq!(
+            findings(&repo),
+            ["goes on, but the bullet came over by a squash, a rebase or a cherry-pick"],
+            "{way:?}"
+        );
         // Where the branch is not here, but on the remote; also if the file was renamed meanwhile.
         repo.git(["branch", "--quiet", "-D", "login"]);
         repo.git(["mv", "memory/facts/user.md", "memory/facts/people.md"]);
         repo.save("renamed");
-        assert_eq!(findings(&repo), ["was squashed, rebased or cherry-picked"], "{way:?}");
+        assert_eq!(
+            findings(&repo),
+            ["goes on, but the bullet came over by a squash, a rebase or a cherry-pick"],
+            "{way:?}"
+        );
     }
 }
 
