@@ -10,8 +10,8 @@ use super::file_edits::FileEdits;
 use super::locate;
 use super::pending_edit::EffectKind;
 
-/// Refuses new bullets, texts and headings with an id that another bullet or section has after all edits. What goes to
-/// `archive/` keeps the id that it has.
+/// Refuses new bullets, texts and headings with an id that another bullet or section has after all edits. What moves,
+/// goes to `archive/` or comes back keeps the id that it has: `check` reports two of one.
 pub fn check_new_ids(base: &Document, edited: &EditedDocument, file_edits: &FileEdits) -> Result<(), Rejection> {
     let (document, path) = (&edited.document, &file_edits.path);
     for ((n, _, kind), written) in file_edits.edits.iter().zip(&edited.written_bullets) {
@@ -21,20 +21,18 @@ pub fn check_new_ids(base: &Document, edited: &EditedDocument, file_edits: &File
             id.map_or(Ok(()), check).map_err(|error| error.at_operation(*n))?;
         }
     }
-    // Nearly no edit writes one in a text, and ids are found by a look at each bullet.
+    // Nearly no edit writes one in a text: then the bullets, of which there may be many, are not looked at.
     let may_have_id = |text: &str| text.contains('^') || text.contains("{#");
     if path.is_archived() || !edited.splices.iter().any(|splice| may_have_id(&splice.new)) {
         return Ok(());
     }
+    // The destination of what moves has no effect of its own.
+    let writers = || file_edits.edits.iter().rev().filter(|(.., kind)| *kind != EffectKind::NoEffect);
     let is_new = |id: &&str| count_of(written_ids(document), id) > count_of(written_ids(base), id);
     let all = || document.bullet_ids().iter().map(|(_, id)| &**id).chain(section_ids(document));
-    match written_ids(document).filter(is_new).find(|id| count_of(all(), id) > 1) {
-        None => Ok(()),
-        Some(id) => {
-            let writer = file_edits.edits.iter().rev().find(|(_, edit, _)| writes(edit, id));
-            Err(id_in_use(id, path).at_operation(writer.map_or(0, |(n, ..)| *n)))
-        }
-    }
+    let twice = written_ids(document).filter(is_new).filter(|id| count_of(all(), id) > 1);
+    let written = twice.filter_map(|id| Some((id, writers().find(|(_, edit, _)| writes(edit, id))?.0))).next();
+    written.map_or(Ok(()), |(id, n)| Err(id_in_use(id, path).at_operation(n)))
 }
 
 /// Whether the text of an edit contains an id.

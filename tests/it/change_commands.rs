@@ -447,7 +447,6 @@ fn an_id_of_another_bullet_or_section_is_refused_wherever_it_stands() {
         vec!["update", &second, "Second ^key1"],
         vec!["set", "user#work", "id=key1"],
         vec!["patch", "user", "--old", "Second", "--new", "Second ^key1"],
-        vec!["mv", &elsewhere, "user"],
     ] {
         m.run(words).exit(4).unchanged().stderr_contains("exists: ").stderr_contains("is already used in");
     }
@@ -456,6 +455,10 @@ fn an_id_of_another_bullet_or_section_is_refused_wherever_it_stands() {
     m.run(["add", "user", "Fourth ^key2"]).exit(4).stderr_contains("the id key2 is already used");
     m.done(["update", "user", "First ^key1", "First again ^key1"]);
     m.done(["mv", "user@key1", "user#work", "-f"]);
+    // What moves, or comes back from the archive, keeps its id; `check` reports it.
+    m.done(["mv", &elsewhere, "user"]);
+    assert!(m.run(["check"]).ends().stdout.contains("duplicate_id"));
+    m.done(["undo"]);
     m.done(["rm", &elsewhere, "--archive"]);
     m.done(["add", "other", "Elsewhere again ^key1"]);
     m.done(["rm", "other", "- Elsewhere again ^key1", "--archive"]);
