@@ -305,11 +305,16 @@ fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
     own.is_some() && own == session.dir.canonicalize().ok()
 }
 
-/// How hooks, and how the server, name a data directory. The files of a project are shared, and other work trees have
-/// them, too: in them it is named by its path from the root, if it is below. From a directory in between, memdir
-/// finds it by that path as well.
+/// How hooks, and how the server, name a data directory. The files of a repository are shared, and other work trees have
+/// them, too: in them it is named by its path from the root, if it is below. From a directory in between, memdir finds
+/// it by that path as well, unless another repository lies between; above a folder without a repository it looks for
+/// nothing.
 fn entry_dirs(dir: Option<String>, project: Option<&Path>, target: HostTarget) -> (Option<String>, Option<String>) {
-    let inside = project.and_then(|root| path_below(Path::new(dir.as_deref()?), root));
+    // Instructions say that the path is from their own directory.
+    let is_found =
+        |root: &&Path| matches!(target, HostTarget::AgentsMd) || root.join(".git").symlink_metadata().is_ok();
+    let repository = project.filter(is_found);
+    let inside = repository.and_then(|root| path_below(Path::new(dir.as_deref()?), root));
     let Some(inside) = inside else { return (dir.clone(), dir) };
     // A name that starts with a dash would be an option.
     let named = if inside.starts_with('-') { format!("./{inside}") } else { inside.clone() };

@@ -93,7 +93,7 @@ pub fn change_schema() -> Value {
             "text": text,
             "old": {"type": "string", "description": "the bullet's present text"},
             "to": {"type": "string", "description": "mv: destination"},
-            "meta": {"type": "object", "description": "add, set: imp 0-10, exp date, pin…"},
+            "meta": {"type": "object", "description": "add, set: imp 0-10, exp date, pin, keywords…"},
             "pairs": {"type": "array", "items": {"type": "object", "properties": {"old": text, "new": text}}, "description": "patch"},
             "title": text,
             "if_match": {"type": "string", "description": "etag; write over a file needs it"},
