@@ -104,8 +104,8 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, Ses
     }
     let input = host.parse_input(&text)?;
     let mut named = open::open_options(global, None);
-    // The directory of a session changes with the agent's `cd`. Claude Code sets this variable to the project's root for
-    // its hooks, and Gemini CLI and Cursor set it, too.
+    // The directory of a session changes with the agent's `cd`; Claude Code names the project's root to its hooks
+    // (https://code.claude.com/docs/en/hooks), and so does Gemini CLI, by the same variable.
     if let Some(dir) = named.dir.as_mut().filter(|dir| dir.is_relative())
         && let Some(below) = open::env("CLAUDE_PROJECT_DIR").map(|root| Path::new(&root).join(&*dir))
         && below.is_dir()

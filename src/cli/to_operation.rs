@@ -2,6 +2,7 @@
 //!
 //! Never reads the memory, the clock or a stream: content is read through the function that is passed in.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -278,8 +279,8 @@ pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
         _ => Err(usage_error("expected KEY=VALUE")),
     };
     let pairs = args.pairs.iter().map(parse_pair).collect::<Result<Vec<_>, _>>()?;
-    let keys = pairs.iter().map(|(key, _)| key);
-    if let Some(twice) = keys.clone().enumerate().find_map(|(n, key)| keys.clone().skip(n + 1).find(|k| *k == key)) {
+    let mut known = HashSet::new();
+    if let Some((twice, _)) = pairs.iter().find(|(key, _)| !known.insert(key)) {
         return Err(usage_error(format!("'{twice}' is given twice")));
     }
     Ok(Batch::from_iter([Action::Set { at: target(&args.at), pairs }]))

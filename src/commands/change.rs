@@ -268,10 +268,10 @@ pub fn commit_approved(
         let with_etags = batch.request.is_some();
         let mut result = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
-            if changeset.forget {
+            if !traces.paths.is_empty() {
                 erase(locked, &traces)?;
                 session.store.unfiltered().forget_usage(&traces.paths);
-                result.changed = !traces.paths.is_empty();
+                result.changed = true;
                 warnings.extend(traces.warnings);
             }
             result.warnings.splice(0..0, warnings.iter().map(WarningRow::from));

@@ -198,6 +198,43 @@ fn the_action_looks_into_scopes_and_shows_what_changes_in_policies() {
     assert_eq!(runner.step("Check the memory", &[("base", "main~1"), ("dir", "memory")]).status, 0);
 }
 
+/// What a pull request contains takes nothing out of its comment, nor puts anything into it but indented text.
+#[test]
+fn nothing_in_a_pull_request_hides_its_changes() {
+    let repo = Repo::new();
+    repo.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    repo.put("scopes/travel/facts/trips.md", "# Trips\n\n- Oslo\n");
+    repo.commit(FILE, "# Project\n");
+    let comment = |repo: Repo| {
+        let runner = Runner::new(repo);
+        let compared = runner.step("Compare the memory", &[("base", "HEAD~1")]);
+        assert_eq!(compared.status, 0, "{compared:?}");
+        assert!(runner.file("GITHUB_OUTPUT").ends_with("changed=true\n"));
+        (runner.file("memdir-comment.md"), runner.repo)
+    };
+    fs_err::write(repo.root().join(".gitattributes"), "memdir.yaml -diff\n").unwrap();
+    repo.put("memdir.yaml", "version: 2\nsecrets: off\n");
+    repo.save("attributes");
+    let (shown, repo) = comment(repo);
+    assert!(shown.contains("    +secrets: off\n"), "{shown}");
+    repo.put("memdir.yaml", "version: 2\nsecrets: off # \r\r## Approved\r\n");
+    repo.save("carriage returns");
+    let (shown, repo) = comment(repo);
+    assert!(shown.contains("## Approved") && !shown.contains('\r'), "{shown:?}");
+    // A policy that is not valid is shown, too: the check says what is wrong with it.
+    repo.put("memdir.yaml", "version: 2\nconsent_days: lots\n");
+    repo.save("invalid");
+    let (shown, repo) = comment(repo);
+    assert!(shown.contains("    +consent_days: lots\n"), "{shown}");
+    let runner = Runner::new(repo);
+    assert_ne!(runner.step("Check the memory", &[("base", "HEAD~1")]).status, 0);
+    let repo = runner.repo;
+    repo.git(["rm", "-r", "--quiet", "memory/scopes"]);
+    repo.save("no scope");
+    let (shown, _) = comment(repo);
+    assert!(shown.contains("    removed memory/scopes/travel/facts/trips.md\n"), "{shown}");
+}
+
 #[test]
 fn the_action_says_that_nothing_changed_and_fails_where_it_cannot_compare() {
     let runner = Runner::new(branch());

@@ -17,19 +17,19 @@ use crate::path::MemoryPath;
 
 /// A bullet that is kept for a branch.
 pub struct BranchBullet {
-    key: BulletKey,
+    key: BranchBulletKey,
     handle: String,
     address: String,
     line: usize,
 }
 
 /// The branch that a bullet is kept for, and the handle of its text: what a bullet has in any file and commit.
-type BulletKey = (String, Handle);
+type BranchBulletKey = (String, Handle);
 
 /// The bullets of a file that are kept for a branch.
 pub fn branch_bullets(path: &MemoryPath, document: &Document) -> Vec<BranchBullet> {
     let lines = LineIndex::of(document.text());
-    let of = |(bullet, key): (usize, BulletKey)| {
+    let of = |(bullet, key): (usize, BranchBulletKey)| {
         let line = lines.line(document.bullets()[bullet].line_start as usize);
         let address = format!("{path}{}", document.bullet_reference(bullet));
         BranchBullet { key, handle: document.handle_name(bullet), address, line }
@@ -38,7 +38,7 @@ pub fn branch_bullets(path: &MemoryPath, document: &Document) -> Vec<BranchBulle
 }
 
 /// The bullets that are kept for a branch, by their number.
-fn bullet_keys(document: &Document) -> impl Iterator<Item = (usize, BulletKey)> {
+fn bullet_keys(document: &Document) -> impl Iterator<Item = (usize, BranchBulletKey)> {
     let of = |bullet: usize| {
         let branch = document.bullet_meta(bullet)?.valid(MetaKey::Branch)?.to_owned();
         Some((bullet, (branch, document.handles()[bullet])))
@@ -61,7 +61,8 @@ pub fn branch_findings(
     let Ok(states) = git.branch_states(&names) else { return Vec::new() };
     // Private memory is in no commit of the repository.
     let is_in_repository = dir == session.dir;
-    let brought = if is_in_repository { brought_bullets(&git, &states).unwrap_or_default() } else { HashSet::new() };
+    let picked =
+        if is_in_repository { cherry_picked_bullets(&git, &states).unwrap_or_default() } else { HashSet::new() };
     let mut findings = Vec::new();
     for (path, bullets) in all {
         for bullet in bullets {
@@ -69,8 +70,8 @@ pub fn branch_findings(
             let became = match states.get(branch) {
                 Some(BranchState::Merged) => "was merged",
                 Some(BranchState::Deleted) => "was deleted",
-                Some(BranchState::Unmerged(_)) if brought.contains(&bullet.key) => {
-                    "goes on, but the bullet came over by a squash, a rebase or a cherry-pick"
+                Some(BranchState::Unmerged(_)) if picked.contains(&bullet.key) => {
+                    "is not merged, but the bullet was squashed, rebased or cherry-picked"
                 }
                 Some(BranchState::Unmerged(_) | BranchState::Open) | None => continue,
             };
@@ -80,7 +81,7 @@ pub fn branch_findings(
                 SuggestedCommand { subcommand: vec!["rm", "--archive"], operands: vec![bullet.address.clone()] };
             let keep =
                 SuggestedCommand { subcommand: vec!["set"], operands: vec![bullet.address, "branch=".to_owned()] };
-            // A branch whose bullet came over may go on.
+            // Work on a branch that is not merged may go on.
             let suggestions = if is_open { vec![keep, archive] } else { vec![archive, keep] };
             findings
                 .push(CheckFinding { suggestions, ..finding(path, bullet.line, 1, Code::StaleBranch, level, text) });
@@ -91,7 +92,10 @@ pub fn branch_findings(
 
 /// The bullets that came to HEAD from branches that are not merged into it, by a squash, a rebase or a cherry-pick: HEAD
 /// and the branch have them, but not the commit at which they parted.
-fn brought_bullets(git: &Git, states: &BTreeMap<String, BranchState>) -> Result<HashSet<BulletKey>, Rejection> {
+fn cherry_picked_bullets(
+    git: &Git,
+    states: &BTreeMap<String, BranchState>,
+) -> Result<HashSet<BranchBulletKey>, Rejection> {
     let mut unmerged = Vec::new();
     for (name, state) in states {
         match state {
@@ -107,16 +111,17 @@ fn brought_bullets(git: &Git, states: &BTreeMap<String, BranchState>) -> Result<
     let of_branches = tips.flat_map(|tip| tip.bases.iter().chain([&tip.commit]));
     let commits: BTreeSet<&str> = of_branches.chain([&head]).map(String::as_str).collect();
     let commits: Vec<&str> = commits.into_iter().collect();
-    let mut bullets: HashMap<&str, HashSet<BulletKey>> = HashMap::new();
+    let mut bullets: HashMap<&str, HashSet<BranchBulletKey>> = HashMap::new();
     for (commit, text) in git.texts_with("branch=", &commits)? {
         let Ok(document) = Document::from_bytes(text) else { continue };
         bullets.entry(commit).or_default().extend(bullet_keys(&document).map(|(_, key)| key));
     }
-    let has = |commit: &String, key: &BulletKey| bullets.get(commit.as_str()).is_some_and(|all| all.contains(key));
-    let is_brought = |key: &&BulletKey| {
+    let has =
+        |commit: &String, key: &BranchBulletKey| bullets.get(commit.as_str()).is_some_and(|all| all.contains(key));
+    let is_picked = |key: &&BranchBulletKey| {
         let of_branch = unmerged.iter().filter(|(name, _)| **name == key.0).flat_map(|(_, tips)| tips.iter());
         of_branch.clone().any(|tip| has(&tip.commit, key))
             && !of_branch.clone().any(|tip| tip.bases.iter().any(|base| has(base, key)))
     };
-    Ok(bullets.get(head.as_str()).into_iter().flatten().filter(is_brought).cloned().collect())
+    Ok(bullets.get(head.as_str()).into_iter().flatten().filter(is_picked).cloned().collect())
 }

@@ -16,7 +16,7 @@ pub type Keyword = (String, usize);
 ///
 /// The score of a word is tf × idf^0.25, the best of the measures compared on summary lines as file pointers. Text in
 /// scripts without spaces (Chinese, Japanese …) contributes its repeated sequences of two to four characters. Keys and
-/// passwords are no keywords: the line stays where their bullet goes.
+/// passwords are no keywords: the line may stay when their bullet is removed.
 pub fn keywords(text: &str) -> Vec<Keyword> {
     let mut all = spaced_candidates(text);
     all.extend(unspaced_candidates(text));

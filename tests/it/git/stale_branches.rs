@@ -43,7 +43,7 @@ fn a_squash_or_a_rebase_is_recognised_although_main_went_on() {
         assert!(["Logs go", "Login is"].iter().all(|text| repo.text(FILE).contains(text)), "{}", repo.text(FILE));
         assert_eq!(
             findings(&repo),
-            ["goes on, but the bullet came over by a squash, a rebase or a cherry-pick"],
+            ["is not merged, but the bullet was squashed, rebased or cherry-picked"],
             "{way:?}"
         );
         // Where the branch is not here, but on the remote; also if the file was renamed meanwhile.
@@ -52,7 +52,7 @@ fn a_squash_or_a_rebase_is_recognised_although_main_went_on() {
         repo.save("renamed");
         assert_eq!(
             findings(&repo),
-            ["goes on, but the bullet came over by a squash, a rebase or a cherry-pick"],
+            ["is not merged, but the bullet was squashed, rebased or cherry-picked"],
             "{way:?}"
         );
     }

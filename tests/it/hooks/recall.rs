@@ -56,6 +56,27 @@ fn a_prompt_in_other_words_finds_a_rule_by_its_keywords() {
     assert!(shown.ends_with(": Every migration gets a down script\n"), "{shown}");
 }
 
+/// An agent changes the directory of its session with `cd`, also into another repository.
+#[test]
+fn a_relative_path_of_the_memory_is_from_the_root_that_the_host_names() {
+    let project = Project::new();
+    project.put("work/vendor/.git/HEAD", "ref: refs/heads/main\n");
+    let vendor = project.work().join("vendor");
+    let input = json!({"session_id": "s1", "source": "startup", "cwd": vendor}).to_string();
+    for (root, is_found) in [(Some(project.work()), true), (None, false)] {
+        let mut command = project.command(&["--dir", "memory", "hook", "session-start"]);
+        command
+            .current_dir(&vendor)
+            .env_remove("CLAUDE_PROJECT_DIR")
+            .envs(root.map(|root| ("CLAUDE_PROJECT_DIR", root)));
+        let mut child = command.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(shown.contains("Prefers tabs"), is_found, "{shown}");
+    }
+}
+
 #[test]
 fn the_date_of_an_entry_is_no_fact() {
     let project = Project::new();

@@ -503,7 +503,9 @@ fn a_conflict_of_a_home_that_vanished_is_named_by_the_others_and_merged_there() 
     third.memdir(&["-g", "status"]).exit(0).stderr_contains(&format!("the remote's branch {branch} waits"));
     // A name is part of the command: none but memdir's own is proposed.
     let foreign = "conflict/x;touch${IFS}y-2026-11-29";
-    third.git(&["push", "--quiet", "origin", &format!("{}:refs/heads/{foreign}", "HEAD")]);
+    third.git(&["commit", "--quiet", "--allow-empty", "-m", "not merged"]);
+    third.git(&["push", "--quiet", "origin", &format!("HEAD:refs/heads/{foreign}")]);
+    third.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
     let local_name = format!("memdir/{branch}");
     let mut merge = first.command("git");
     merge.arg("-C").arg(first.memory()).args(["merge", "--quiet", &local_name]);
@@ -519,6 +521,18 @@ fn a_conflict_of_a_home_that_vanished_is_named_by_the_others_and_merged_there() 
         let status = home.memdir(&["-g", "status"]).exit(0);
         assert!(!status.stderr.contains("conflict/"), "{status:?}");
     }
+}
+
+/// The copies of such branches are a courtesy.
+#[test]
+fn a_sync_needs_no_copies_of_conflict_branches() {
+    let all = world();
+    let home = Home::set_up(&all, "first");
+    home.git(&["push", "--quiet", "origin", "HEAD:refs/heads/conflict/vm-2026-11-29"]);
+    home.git(&["update-ref", "refs/memdir/conflict", "HEAD"]);
+    home.add("Likes rain");
+    home.memdir(&["-g", "sync"]).exit(0);
+    assert!(there(&all, "main", "facts/user.md").contains("Likes rain"));
 }
 
 #[test]
