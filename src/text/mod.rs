@@ -17,6 +17,7 @@ pub mod counted_noun;
 pub mod dates;
 pub mod display_width;
 pub mod exact_tokens;
+pub mod function_word_names;
 pub mod hex;
 pub mod invisible_chars;
 pub mod json_characters;

@@ -386,3 +386,15 @@ fn what_names_a_file_finds_its_items() {
     assert!(found(&["episodes"]).is_empty());
     memory.done(["query", "runbook", "--explain"]).stdout_contains("(name) ");
 }
+
+#[test]
+fn a_name_that_is_a_function_word_is_found_by_its_capital() {
+    let people = "# People\n\n- Will sails on Tuesdays\n- Ana will sail when Bo does\n- heard The Who in Leeds\n- the one who sails\n";
+    let memory = Memory::new().file("facts/people.md", people);
+    let answer = |question: &str| memory.done(["query", question, "--json"]).json();
+    assert_eq!(texts(&answer("Will")), ["Will sails on Tuesdays"]);
+    assert_eq!(texts(&answer("will")), ["Will sails on Tuesdays"]);
+    assert_eq!(texts(&answer("The Who"))[0], "heard The Who in Leeds");
+    assert_eq!(texts(&answer("when does Will sail"))[0], "Will sails on Tuesdays");
+    assert!(texts(&answer("what is it")).is_empty());
+}

@@ -10,6 +10,7 @@ use jiff::civil::Date;
 
 use super::terms::{QueryTerm, QueryTerms, TermAlternative};
 use crate::text::dates::find_dates;
+use crate::text::function_word_names::names_in_question;
 use crate::text::language::{DetectedLanguage, Language, detect_language};
 use crate::text::search_terms::search_term;
 use crate::text::spelling;
@@ -70,6 +71,9 @@ impl QueryTerms {
         if builder.terms.all.is_empty() {
             builder.drops_stopwords = false;
             builder.add_words(&composed);
+        }
+        if builder.terms.language.is_none() {
+            builder.add_function_word_names(&composed);
         }
         builder.add_implied_labels();
         let mut terms = builder.terms;
@@ -224,6 +228,15 @@ impl TermBuilder {
         Some(name.end)
     }
 
+    /// Adds names that are function words in lower case (`Will`). They stay function words otherwise: only where they
+    /// have a capital does a text contain them.
+    fn add_function_word_names(&mut self, question: &str) {
+        for name in names_in_question(question) {
+            self.terms.has_function_word_names = true;
+            self.add(&name);
+        }
+    }
+
     fn add_implied_labels(&mut self) {
         for (words, label) in IMPLIED_LABELS {
             if words.iter().any(|word| self.position(word).is_some()) {
@@ -339,6 +352,8 @@ mod tests {
         check("Wer gießt die Blumen?", "giesst blumen");
         check("请问你的生日是哪一天？", "的生 生 生日 日 日是 一天 天");
         check("这是什么", "这 这是 是 是什 什 什么 么");
+        check("Does Will sail?", "sail will");
+        check("The Who", "the who");
         let long: String = ('\u{4e00}'..'\u{5000}').chain('\u{5000}'..'\u{5300}').collect();
         let terms = QueryTerms::parse(&long, Date::constant(2026, 2, 24));
         assert_eq!(terms.all.iter().filter(|term| !term.implied).count(), MAX_TERMS);

@@ -3,6 +3,7 @@
 //! Never counts: callers decide what an occurrence is worth.
 
 use super::terms::{FoundTerm, QueryTerms};
+use crate::text::function_word_names::may_be_name;
 use crate::text::language::Language;
 use crate::text::search_terms::search_term;
 use crate::text::spelling;
@@ -20,6 +21,9 @@ impl QueryTerms {
                 continue;
             }
             self.find_word(&word.text).into_iter().for_each(&mut each);
+            if self.has_function_word_names && may_be_name(&word) {
+                self.find(&word.text).into_iter().for_each(&mut each);
+            }
             if may_be_spelled_otherwise(&text, &word) {
                 self.find_spellings(&text, &word, &mut each);
             }
@@ -79,6 +83,9 @@ pub fn for_each_token(text: &str, language: Option<Language>, mut each: impl FnM
             continue;
         }
         for_each_form(&word.text, language, &mut each);
+        if may_be_name(&word) {
+            each(&word.text);
+        }
         spelling::function_word_acronym(&text, &word).iter().for_each(|(acronym, _)| each(acronym));
         for part in spelling::word_parts(word.surface) {
             for_each_form(&part.to_ascii_lowercase(), language, &mut each);
@@ -159,6 +166,8 @@ mod tests {
             ("version 2.14", "needs v2.14.0", DetectedLanguage::English),
             ("1250", "1,250 people", DetectedLanguage::English),
             ("US", "the U.S. office", DetectedLanguage::English),
+            ("Will", "a card of Will's", DetectedLanguage::English),
+            ("The Who", "songs by The Who", DetectedLanguage::English),
             ("U.S. office", "US law", DetectedLanguage::English),
             ("USA", "moved to the U.S.A. in May", DetectedLanguage::English),
             ("H2O", "drinks H₂O", DetectedLanguage::English),
@@ -183,7 +192,7 @@ mod tests {
                 proptest::sample::select(vec![
                     "parseFile", "parse_file", "node.js", "v2.14.0", "2.14", "1,250", "e-mail", "OAuth2", "9f3c2a7b",
                     "9f3c2a7be4", "Müller", "Mueller", "children", "child", "黑猫", "猫", "кошки", "🎉", "the", "a/b", "TLS 1.3",
-                    "US", "U.S.", "us", "USA", "H2O", "H₂O", "ﬁle",
+                    "US", "U.S.", "us", "USA", "H2O", "H₂O", "ﬁle", "Will", "will",
                 ]),
                 1..6,
             ),
@@ -191,7 +200,7 @@ mod tests {
                 proptest::sample::select(vec![
                     "parsefile", "parse-file", "nodejs", "2.14.1", "1250", "email", "OAuth", "9f3c2a7be41d", "muller",
                     "kids", "children's", "白猫", "кошка", "🎉", "tls1.3", ", ", "v2", "parse", "File.js",
-                    "US", "U.S.", "us", "U.S.A.", "H2O", "H₂O", "file",
+                    "US", "U.S.", "us", "U.S.A.", "H2O", "H₂O", "file", "Will", "will",
                 ]),
                 1..8,
             ),

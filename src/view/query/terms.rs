@@ -98,6 +98,8 @@ pub struct QueryTerms {
     pub has_dates: bool,
     /// Whether a term is a picture, which is no word.
     pub has_emoji: bool,
+    /// Whether a term is a name that is a function word in lower case (`Will`): only words with a capital are it.
+    pub has_function_word_names: bool,
     /// How the words of all terms start, in lower-case ASCII; none is the start of another.
     pub prefixes: Vec<String>,
     /// What each token is, sorted by token.
@@ -119,6 +121,7 @@ impl QueryTerms {
             left_out: 0,
             has_dates: false,
             has_emoji: false,
+            has_function_word_names: false,
             prefixes: Vec::new(),
             tokens: Vec::new(),
             hashes: Vec::new(),
