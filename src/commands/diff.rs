@@ -3,7 +3,7 @@
 //!
 //! Never writes: reads journal, slots, files and git objects.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
@@ -22,6 +22,7 @@ use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
 use crate::operation::effects;
 use crate::path::MemoryPath;
+use crate::store::Store;
 use crate::view::diff::unified_diff;
 use crate::view::diff_bullets::{BulletChange, bullet_changes_since, bullet_overlap, recorded_updates};
 
@@ -58,6 +59,33 @@ impl FilePair {
     }
 }
 
+/// A file that may have changed, of which one of the two texts cannot be read.
+struct UnknownFile {
+    path: MemoryPath,
+    reason: String,
+}
+
+impl UnknownFile {
+    /// `None` for a restricted agent, from whom a file that cannot be read may be hidden.
+    fn new(store: &Store, path: &MemoryPath, error: Rejection) -> Option<UnknownFile> {
+        let reason = match error.code {
+            Code::HistoryGone => LOST_TEXT.into(),
+            _ => {
+                store.require_unfiltered().ok()?;
+                let path = format!("{path} ");
+                error.message.strip_prefix(&path).map_or(error.message.clone(), str::to_owned)
+            }
+        };
+        Some(UnknownFile { path: path.clone(), reason })
+    }
+
+    fn into_row(self) -> ChangedFile {
+        let effects = vec![EffectRow { sign: EffectSign::Set, text: self.reason, ..EffectRow::default() }];
+        let path = self.path.to_string();
+        ChangedFile { path, kind: ChangedFileKind::Updated, to: None, rev: None, etag: None, effects }
+    }
+}
+
 /// The differences from a revision (or the newest recorded state) until now, or between two revisions. `A...B` starts
 /// at the merge base of the git revisions `A` and `B`.
 ///
@@ -80,10 +108,10 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
     let past = PastTexts::new(session, &entries);
     let (from, to) = parse_range(session, range, &past)?;
-    let mut lost = Vec::new();
+    let mut unknown = Vec::new();
     let pairs = match (&from, &to) {
-        (RangeEnd::Commit(_, a), RangeEnd::Commit(_, b)) => commit_pairs(session, a, Some(b))?,
-        (RangeEnd::Commit(_, a), RangeEnd::Open) => commit_pairs(session, a, None)?,
+        (RangeEnd::Commit(_, a), RangeEnd::Commit(_, b)) => commit_pairs(session, a, b)?,
+        (RangeEnd::Commit(_, a), RangeEnd::Open) => pairs_until_now(session, a, &mut unknown)?,
         (RangeEnd::Commit(..), _) | (_, RangeEnd::Commit(..)) => {
             return Err(Rejection::new(
                 Code::Usage,
@@ -92,7 +120,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
             .hint("r41, dates and ages are memdir revisions; anything else is a git revision")
             .into());
         }
-        _ => journal_pairs(&past, &from, &to, only.as_ref(), &mut lost)?,
+        _ => journal_pairs(&past, &from, &to, only.as_ref(), &mut unknown)?,
     };
     let mut files = diff_files(pairs);
     files.retain(|f| only.as_ref().is_none_or(|o| *o == f.1.path || f.0.path == o.as_str()));
@@ -103,8 +131,9 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     }
     let mut diff: String = files.iter().map(|(file, pair)| unified_text(file, pair)).collect();
     let mut files: Vec<ChangedFile> = files.into_iter().map(|(file, _)| file).collect();
-    lost.iter().for_each(|path| diff.push_str(&format!("# {path}: {LOST_TEXT}\n")));
-    files.extend(lost.iter().map(lost_file));
+    unknown.retain(|file| only.as_ref().is_none_or(|only| *only == file.path));
+    unknown.iter().for_each(|file| diff.push_str(&format!("# {}: {}\n", file.path, file.reason)));
+    files.extend(unknown.into_iter().map(UnknownFile::into_row));
     Ok(DiffResult { from: end_name(&from, "recorded"), to: end_name(&to, "now"), files, diff })
 }
 
@@ -156,20 +185,14 @@ fn parse_end(session: &Session, text: &str, past: &PastTexts<'_>) -> Result<Rang
     }
 }
 
-/// The row of a file that changed, of which one of the two texts is no longer kept.
-fn lost_file(path: &MemoryPath) -> ChangedFile {
-    let effects = vec![EffectRow { sign: EffectSign::Set, text: LOST_TEXT.into(), ..EffectRow::default() }];
-    ChangedFile { path: path.to_string(), kind: ChangedFileKind::Updated, to: None, rev: None, etag: None, effects }
-}
-
 /// The files that may differ between two points of this machine's history. If only one is wanted, the others serve to
-/// find out that it was renamed, and those without history are left out; else those are added to `lost`.
+/// find out that it was renamed, and those that cannot be read are left out; else those are added to `unknown`.
 fn journal_pairs(
     past: &PastTexts<'_>,
     from: &RangeEnd,
     to: &RangeEnd,
     only: Option<&MemoryPath>,
-    lost: &mut Vec<MemoryPath>,
+    unknown: &mut Vec<UnknownFile>,
 ) -> Result<Vec<FilePair>, Rejection> {
     let entries = past.entries;
     let (start, paths) = match (from, to) {
@@ -191,26 +214,25 @@ fn journal_pairs(
         let before = texts.next().unwrap_or(Ok(None));
         let after = match end {
             Some(_) => texts.next().unwrap_or(Ok(None)),
-            None => Ok(current_text(past.store, path)),
+            None => current_text(past.store, path),
         };
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
                 let recorded = recorded_updates(path, entries, |entry| is_between(entry.rev));
                 pairs.push(FilePair { recorded, ..FilePair::new(path.clone(), before, after) });
             }
-            Err(error) if error.code != Code::HistoryGone => return Err(error),
             Err(error) if only.is_some_and(|only| only == path) => return Err(error),
-            Err(_) => lost.extend(only.is_none().then(|| path.clone())),
+            Err(error) if only.is_none() => unknown.extend(UnknownFile::new(past.store, path, error)),
+            Err(_) => {}
         }
     }
     Ok(pairs)
 }
 
-/// The files that may differ between two commits, or between a commit and now. `inbox/` and `scopes/` are excluded.
-fn commit_pairs(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<FilePair>, Rejection> {
+/// The files that may differ between two commits. `inbox/` and `scopes/` are excluded.
+fn commit_pairs(session: &Session, from: &str, to: &str) -> Result<Vec<FilePair>, Rejection> {
     let git = Git::in_dir(&session.dir);
     let mut before = file_objects(&git, from)?;
-    let Some(to) = to else { return pairs_until_now(session, &git, before) };
     let mut after = file_objects(&git, to)?;
     let same: Vec<MemoryPath> =
         before.iter().filter(|(p, o)| after.get(*p) == Some(*o)).map(|(p, _)| p.clone()).collect();
@@ -225,16 +247,22 @@ fn commit_pairs(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<F
     Ok(paths.into_iter().map(pair).collect())
 }
 
-fn pairs_until_now(
-    session: &Session,
-    git: &Git,
-    before: BTreeMap<MemoryPath, String>,
-) -> Result<Vec<FilePair>, Rejection> {
-    let mut old = visible_texts(&session.store, read_objects(git, &before)?);
+/// The files that may differ between a commit and now, without `inbox/` and `scopes/`. Those that cannot be read are
+/// added to `unknown`.
+fn pairs_until_now(session: &Session, from: &str, unknown: &mut Vec<UnknownFile>) -> Result<Vec<FilePair>, Rejection> {
+    let git = Git::in_dir(&session.dir);
+    let before = file_objects(&git, from)?;
+    let mut old = visible_texts(&session.store, read_objects(&git, &before)?);
     let files = session.store.walk(None)?.into_iter().map(|f| f.path).filter(is_shared_file);
     let paths: BTreeSet<MemoryPath> = files.chain(before.into_keys()).collect();
-    let pair = |path: MemoryPath| FilePair::new(path.clone(), old.remove(&path), current_text(&session.store, &path));
-    Ok(paths.into_iter().map(pair).collect())
+    let mut pairs = Vec::new();
+    for path in paths {
+        match current_text(&session.store, &path) {
+            Ok(now) => pairs.push(FilePair::new(path.clone(), old.remove(&path), now)),
+            Err(error) => unknown.extend(UnknownFile::new(&session.store, &path, error)),
+        }
+    }
+    Ok(pairs)
 }
 
 type DiffedFile = (ChangedFile, FilePair);

@@ -10,6 +10,7 @@ use super::sync_merges::{HistoryPoint, SyncMerges};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::Rejection;
 use crate::document::Document;
+use crate::operation::snapshot::not_text_rejection;
 use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
 
@@ -67,7 +68,7 @@ impl<'s> PastTexts<'s> {
     /// The texts of files at points, in the order given, as far as the caller may see them.
     ///
     /// # Errors
-    /// `git`; for a single text `history_gone`.
+    /// `git`; for a single text `history_gone`, or `io` or `not_text` if it cannot be read.
     pub fn texts_at(
         &self,
         points: &[(&MemoryPath, HistoryPoint)],
@@ -80,13 +81,13 @@ impl<'s> PastTexts<'s> {
             TextSource::Revision(rev, side) => {
                 let revision = revisions.entry(*rev).or_insert_with(|| self.store.texts_at(*rev));
                 let version = revision.text(path, *side)?;
-                Ok(version.and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok()))
+                version.map(|version| parse_text(path, version.bytes.to_vec())).transpose()
             }
             TextSource::Object(_) => {
                 let document = contents.next().and_then(|bytes| Document::from_bytes(bytes).ok());
                 Ok(document.and_then(|document| visible_text(self.store, path, document)))
             }
-            TextSource::Current => Ok(current_text(self.store, path)),
+            TextSource::Current => current_text(self.store, path),
             TextSource::Missing => Ok(None),
         };
         Ok(points.iter().zip(&sources).map(text).collect())
@@ -118,8 +119,15 @@ impl<'s> PastTexts<'s> {
 }
 
 /// The text of a file as it is, as far as the caller may see it.
-pub fn current_text(store: &Store, path: &MemoryPath) -> Option<Document> {
-    store.read(path).ok().flatten().and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok())
+///
+/// # Errors
+/// `io` or `not_text` if there is a file whose text cannot be read.
+pub fn current_text(store: &Store, path: &MemoryPath) -> Result<Option<Document>, Rejection> {
+    store.read(path)?.map(|version| parse_text(path, version.bytes.to_vec())).transpose()
+}
+
+fn parse_text(path: &MemoryPath, bytes: Vec<u8>) -> Result<Document, Rejection> {
+    Document::from_bytes(bytes).map_err(|error| not_text_rejection(path, error))
 }
 
 /// The parts of texts from git that the caller may see.

@@ -742,6 +742,21 @@ fn a_large_file_whose_first_text_is_gone_hides_no_other_difference() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_is_not_called_removed() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
+    memory.done(["add", "user", "Lives in Austin"]);
+    memory.done(["add", "other", "Something", "--create"]);
+    memory.put("facts/user.md", b"# User\n\n- Caf\xe9\n");
+    memory.put("facts/other.md", "# Other\n\n- Else\n");
+    let reason = "is not UTF-8 (byte 13)";
+    let shown =
+        memory.done(["diff"]).stdout_contains(&format!("# facts/user.md: {reason}\n")).stdout_contains("+- Else");
+    assert!(!shown.stdout.contains("removed file"), "{shown}");
+    memory.run(["diff", "r1", "user"]).exit(5).stderr_contains(reason);
+    memory.done(["status"]).stdout_contains("facts/user.md");
+}
+
+#[test]
 fn a_revision_of_many_files_is_undone_where_others_wrote_since() {
     let memory = Memory::new();
     let write = |n: usize| {
