@@ -43,7 +43,7 @@ impl<'a> LinkedBullets<'a> {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let after = names_after(planner.snapshot, None, to)?;
+        let after = names_after(planner.snapshot, to)?;
         let updates = found.into_iter().map(|(holder, file, links)| {
             let edit = |link: &FileLink| {
                 let new = link_name(&file.document, link, &holder, self.path, to, &after);

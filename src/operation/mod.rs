@@ -28,6 +28,7 @@ pub mod locate;
 pub mod memory_index;
 pub mod memory_tool;
 pub mod merge;
+pub mod moved_files;
 pub mod overlay;
 mod past_changes;
 pub mod pending_edit;

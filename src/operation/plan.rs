@@ -17,8 +17,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{IndexedOperation, PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, related_bullets,
-    relations, relocate, resource_targets, restore, set_values, validation, whole_file,
+    Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, moved_files, rejections,
+    related_bullets, relations, relocate, resource_targets, restore, set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -53,6 +53,7 @@ fn plan_batch(
 ) -> Result<PlanOutcome, Vec<Rejection>> {
     let mut planner = Planner::new(snapshot, context);
     let PlannedOperations { planned, mut pending, mut rejections } = plan_operations(&mut planner, operations);
+    note_stop(moved_files::update_links(&planner, &planned, &mut pending), &mut planner, &mut rejections);
     if !planner.missing_inputs.is_empty() {
         // The index, where there is one, is read together with the first files: it takes no round of its own.
         planner.missing_inputs.extend(memory_index::missing_index(snapshot));

@@ -1,11 +1,9 @@
-//! Plans `mv`: moves bullets, sections and files, and updates links to a moved file.
+//! Plans `mv`: moves bullets, sections and files.
 //!
-//! Never changes a link that may not point to the moved file.
+//! Never updates the links to a moved file: that needs all moves of the batch.
 
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
-use crate::document::link_names::LinkNames;
-use crate::document::links::find_links;
 use crate::document::{
     Document, DocumentEdit, InsertPosition, LocatedBullet, NewBullet, section_range, to_moved_bullet,
 };
@@ -20,7 +18,6 @@ use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner};
 use super::reference_links::lost_by_bullet;
 use super::relative_links::{rebased_bullet, rebased_links};
-use super::renamed_links::{link_name, names_after};
 use super::section_links::{LineBreaks, MovedSection, SectionChange, undefined_references_warning};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Target, adopted, effects, rejections, validation, whole_file};
@@ -315,21 +312,11 @@ fn move_file(planner: &Planner<'_>, n: usize, from: &MemoryPath, to: &str, creat
             planner.context.allow_reserved,
         )?;
     }
-    let mut pending = vec![PendingEdit::MoveFile(from.clone(), dest.clone())];
-    let mut holders: std::collections::BTreeSet<&MemoryPath> = planner.snapshot.backlinks(from)?.iter().collect();
-    holders.insert(from);
-    let names = LinkNames::new(planner.snapshot.file_names()?);
-    let after = names_after(planner.snapshot, Some(from), &dest)?;
-    for holder in holders {
-        let Some(file) = planner.snapshot.file(holder)? else { continue };
-        let edits = link_updates(&file.document, holder, (from, &names), (&dest, &after));
-        if !edits.is_empty()
-            && validation::check_writable(holder, Some(&file.document), planner.context.allow_reserved).is_ok()
-        {
-            pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
-        }
-    }
-    Ok(pending)
+    // The links follow when all moves of the batch are known (`moved_files`); what that reads is asked for here, together
+    // with what the other operations need.
+    planner.snapshot.backlinks(from)?;
+    planner.snapshot.file_names()?;
+    Ok(vec![PendingEdit::MoveFile(from.clone(), dest)])
 }
 
 /// Whether a rename changes a name by a letter or two. The check for similar names does not apply: the old name is
@@ -425,29 +412,4 @@ pub fn add_moved_file(
         summary: None,
     });
     Ok(())
-}
-
-/// The edits that update a file's links to a moved file, and in that file its relative links. The path before and the one
-/// after each come with the names that files have then.
-fn link_updates(
-    document: &Document,
-    holder: &MemoryPath,
-    (from, names): (&MemoryPath, &LinkNames<'_>),
-    (to, after): (&MemoryPath, &LinkNames<'_>),
-) -> Vec<DocumentEdit> {
-    let text = document.text();
-    let holder_after = if holder == from { to } else { holder };
-    let mut splices: Vec<Splice> = find_links(document)
-        .into_iter()
-        .filter(|l| names.leads_to(&text[l.start..l.end], l.is_wiki, holder, from))
-        .map(|link| {
-            let new = link_name(document, &link, holder_after, from, to, after);
-            Splice { start: link.start, end: link.end, new }
-        })
-        .collect();
-    if holder == from {
-        let named: Vec<usize> = splices.iter().map(|one| one.start).collect();
-        splices.extend(rebased_links(document, from, to).into_iter().filter(|one| !named.contains(&one.start)));
-    }
-    splices.into_iter().map(DocumentEdit::Raw).collect()
 }

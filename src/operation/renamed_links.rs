@@ -9,14 +9,9 @@ use crate::path::MemoryPath;
 
 use super::snapshot::{PlanStep, Snapshot};
 
-/// The names of all files after a change: `gone` has left, and `to` is there.
-pub fn names_after<'a>(
-    snapshot: &'a Snapshot,
-    gone: Option<&MemoryPath>,
-    to: &'a MemoryPath,
-) -> PlanStep<LinkNames<'a>> {
-    let kept = snapshot.file_names()?.iter().filter(|path| Some(*path) != gone);
-    Ok(LinkNames::new(kept.chain([to])))
+/// The names of all files after a change that may make `to`.
+pub fn names_after<'a>(snapshot: &'a Snapshot, to: &'a MemoryPath) -> PlanStep<LinkNames<'a>> {
+    Ok(LinkNames::new(snapshot.file_names()?.iter().chain([to])))
 }
 
 /// The name that a link to `from` in the file `holder` gets for the file `to`. `after`: the names of all files then.

@@ -89,7 +89,7 @@ impl SectionChange<'_> {
         let to = self.moved.as_ref().map_or(self.from, |moved| moved.to);
         let names = NamesAround {
             before: LinkNames::new(planner.snapshot.file_names()?),
-            after: names_after(planner.snapshot, None, to)?,
+            after: names_after(planner.snapshot, to)?,
         };
         let (mut updates, mut dangling, mut files) = (LinkUpdates::default(), 0, BTreeSet::new());
         for holder in holders {

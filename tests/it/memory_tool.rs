@@ -248,3 +248,22 @@ fn an_edit_keeps_the_line_endings_and_the_end_of_a_file() {
     done(&memory, &json!({"command": "str_replace", "path": "/memories/c.md", "old_str": old, "new_str": new}));
     assert_eq!(without_summary(), ("# c|- one|- more|- mid|- two".to_owned(), false));
 }
+
+#[test]
+fn a_folder_whose_files_link_to_each_other_is_renamed() {
+    let memory = Memory::new();
+    let inside = "[b](b.txt.md), [[b.txt]] and [home](../home.txt.md)\n";
+    create(&memory, "/memories/old/a.txt", inside);
+    create(&memory, "/memories/old/b.txt", "[a](a.txt.md) and [itself](b.txt.md)\n");
+    create(&memory, "/memories/home.txt", "[a](old/a.txt.md), [[facts/old/b.txt]]\n");
+    let before = memory.text("facts/old/a.txt.md").unwrap();
+    done(&memory, &json!({"command": "rename", "old_path": "/memories/old", "new_path": "/memories/new/deep"}));
+    let text = |path: &str| memory.text(path).unwrap_or_else(|| panic!("{path} of {:?}", memory.tree().keys()));
+    assert_eq!(text("facts/new/deep/a.txt.md"), before.replace("../home", "../../home"));
+    assert!(text("facts/new/deep/b.txt.md").ends_with("[a](a.txt.md) and [itself](b.txt.md)\n"));
+    assert!(text("facts/home.txt.md").ends_with("[a](new/deep/a.txt.md), [[facts/new/deep/b.txt]]\n"));
+    let before = memory.tree();
+    memory.done(["undo"]);
+    memory.done(["redo"]);
+    assert_eq!(memory.tree(), before);
+}
