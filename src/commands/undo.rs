@@ -376,6 +376,9 @@ fn invert_file(
         && etag.is_none()
         && let Some(last) = dropped_text::text_before_deletion(sources, &file.path)?
     {
+        if let Some(error) = gone_file::rename_refusal(sources, inversion, &file.path) {
+            return Err(error);
+        }
         return Ok(Some(replace_file(&file.path, None, Some(last))));
     }
     if base_etag.is_some()

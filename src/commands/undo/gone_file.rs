@@ -30,9 +30,9 @@ pub(super) fn refusal(
     let mut touching = later.rev().filter_map(|entry| Some((entry, entry.files.iter().find(|one| one.path == *path)?)));
     let last = moved.or_else(|| touching.next().filter(|(_, touched)| touched.after.is_none()));
     if last.is_none()
-        && let Some(to) = sources.renamed_in_git(path)
+        && let Some(error) = rename_refusal(sources, inversion, path)
     {
-        return Ok(Some(renamed_error(sources, inversion, path, &to)));
+        return Ok(Some(error));
     }
     let (what, by) = match last {
         Some((by, touched)) => match &touched.moved {
@@ -63,18 +63,20 @@ pub(super) fn refusal(
 }
 
 /// The error for a file that a commit or a merge of git renamed: bringing back the old name would double what it says.
-fn renamed_error(
+/// `None` for other files.
+pub(super) fn rename_refusal(
     sources: &InversionSources<'_>,
     inversion: &RevisionInversion,
     path: &MemoryPath,
-    to: &MemoryPath,
-) -> Rejection {
+) -> Option<Rejection> {
+    let to = &sources.renamed_in_git(path)?;
     let (verb, rev) = inversion.named();
     let removal = if inversion.is_undo { removal_of_added(sources, path, to) } else { None };
-    Rejection::new(Code::Conflict, format!("{path} was renamed to {to} in git since r{rev}"))
+    let error = Rejection::new(Code::Conflict, format!("{path} was renamed to {to} in git since r{rev}"))
         .hint(format!("{verb} does not follow it; change {to} instead"))
         .detail("path", path.as_str())
-        .try_command(removal.unwrap_or_else(|| SuggestedCommand::new("list", to.as_str())))
+        .try_command(removal.unwrap_or_else(|| SuggestedCommand::new("list", to.as_str())));
+    Some(error)
 }
 
 /// The command that removes from a file the bullets that the revision added to it under its old name; `None` if it did

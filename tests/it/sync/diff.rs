@@ -243,6 +243,8 @@ fn a_file_that_the_other_clone_renamed_is_not_doubled_by_undo_and_keeps_its_auth
     let removal = format!(" rm facts/team.md@{}\n", handle("Hal writes the docs"));
     assert_stderr_contains(&undone, &removal);
     assert!(!undone.stderr.contains("redo"), "{undone:#?}");
+    // Nor is a revision that is in effect there made again under the old name.
+    assert_stderr_contains(&here.memdir(["redo", "r2"]).exit(4), "was renamed to facts/team.md in git since r2");
     // One that the revision made is not gone either.
     let removal = format!(" rm facts/journeys.md@{}\n", handle("Rome in May"));
     assert_stderr_contains(&here.memdir(["undo", "r1"]).exit(4), &removal);
