@@ -56,6 +56,7 @@ fn unreadable_policy(error: &Rejection) -> LoadedPolicy {
         warnings: vec![Warning::new(rejection.code, rejection.message.clone())],
         refuses_writes: Some(rejection.clone()),
         refuses_reads: Some(rejection),
+        refuses_agent_reads: None,
     }
 }
 

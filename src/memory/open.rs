@@ -203,7 +203,10 @@ impl OpenOptions {
                 (parts.store, parts.policy, Some(parts.scope))
             }
         };
-        if let Some(error) = policy.refuses_reads {
+        let is_agent = self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people);
+        if let Some(error) =
+            policy.refuses_reads.clone().or_else(|| policy.refuses_agent_reads.clone().filter(|_| is_agent))
+        {
             return Err(error);
         }
         // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
@@ -218,7 +221,7 @@ impl OpenOptions {
             embeddings: config.embeddings.as_ref().map(embedding_access),
             key_file: machine_key::path(&env),
             user_tokens_per_day: config.tokens_per_day,
-            is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
+            is_agent,
             actor: if self.agent {
                 actor::agent(self.actor.as_deref(), &env)
             } else {

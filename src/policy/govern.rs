@@ -42,7 +42,13 @@ pub fn load_scope(yaml: &str, above: &Policy, scope: &str) -> LoadedPolicy {
         Warning::new(Code::InvalidPolicy, message)
     };
     warnings.extend(looser.into_iter().map(ignored));
-    LoadedPolicy { policy, refuses_writes: None, refuses_reads: own.refuses_reads, warnings }
+    LoadedPolicy {
+        policy,
+        refuses_writes: None,
+        refuses_reads: own.refuses_reads,
+        refuses_agent_reads: own.refuses_agent_reads,
+        warnings,
+    }
 }
 
 /// Joins the policy of a scope with the one above; also returns which of its keys are looser.

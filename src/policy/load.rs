@@ -20,6 +20,8 @@ pub struct LoadedPolicy {
     pub refuses_writes: Option<Rejection>,
     /// Why reads are refused too, if they are: the policy restricts agents, and the restriction cannot be understood.
     pub refuses_reads: Option<Rejection>,
+    /// Why reads of agents are refused, if they are: of a text that is no YAML, what it restricts may be missing.
+    pub refuses_agent_reads: Option<Rejection>,
     /// What is wrong with the policy, for commands that only read; others are refused.
     pub warnings: Vec<Warning>,
 }
@@ -90,6 +92,13 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
     // Else an agent would write what the rule was to review.
     let is_idle_review = |rule: &&mut AgentWriteRule| rule.mode == WriteMode::Propose && !can_match(&rule.at);
     loaded.policy.agent_writes.iter_mut().filter(is_idle_review).for_each(|rule| rule.at = "**".to_owned());
+    if is_unparsed {
+        loaded.refuses_agent_reads = loaded.refuses_writes.clone().map(|error| {
+            error.hint(
+                "fix the file: what agents may see cannot be known, so they can read and write nothing until then",
+            )
+        });
+    }
     if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|error| {
             error.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
@@ -174,7 +183,7 @@ impl PolicyNotes {
             let message = format!("memdir.yaml: no path can match the glob {} at '{key}'{result}", quote_short(glob));
             Warning::new(Code::InvalidPolicy, message)
         }));
-        LoadedPolicy { policy, refuses_writes, refuses_reads: None, warnings }
+        LoadedPolicy { policy, refuses_writes, refuses_reads: None, refuses_agent_reads: None, warnings }
     }
 }
 

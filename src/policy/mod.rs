@@ -353,11 +353,15 @@ impl Policy {
     }
 
     /// Returns the categories that an agent may see: those of its own list, else of `agents.default`, none if that list
-    /// does not exist; `None` if the agent is not restricted. A name may be composed (NFC) or, as macOS passes it, not.
+    /// does not exist; `None` if the agent is not restricted. A name may be composed (NFC) or, as macOS passes it, not. A
+    /// list whose name differs in case only counts where no other does: `Claude` is meant for the host `claude`.
     pub fn allowed_categories(&self, agent: &str) -> Option<&[String]> {
         let list = |name: &str| {
             let is_named = |(own, _): &&(String, Vec<String>)| own.nfc().eq(name.nfc());
-            self.allowlists.iter().find(is_named).map(|(_, list)| list.as_slice())
+            let lower = |name: &str| name.nfc().collect::<String>().to_lowercase();
+            let is_like = |(own, _): &&(String, Vec<String>)| lower(own) == lower(name);
+            let lists = || self.allowlists.iter();
+            lists().find(is_named).or_else(|| lists().find(is_like)).map(|(_, list)| list.as_slice())
         };
         // A default list that does not exist allows nothing: the policy intended a restriction.
         list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))

@@ -463,3 +463,20 @@ proptest! {
         _ = load(&yaml);
     }
 }
+
+#[test]
+fn a_list_restricts_its_agent_in_any_case_of_its_name() {
+    let policy = load("allowlists: {Claude: [work], codex: [play], Codex: [work]}\n").policy;
+    assert_eq!(policy.allowed_categories("claude"), Some(&["work".to_owned()][..]));
+    assert_eq!(policy.allowed_categories("codex"), Some(&["play".to_owned()][..]));
+    assert_eq!(policy.allowed_categories("ann"), None);
+}
+
+#[test]
+fn a_policy_that_is_no_yaml_refuses_the_reads_of_agents() {
+    let cut = load("version: 2\ncategories:\n  custom:\n    - name: [health\n");
+    assert!(cut.refuses_reads.is_none() && cut.refuses_agent_reads.is_some() && cut.refuses_writes.is_some());
+    let unknown = load("version: 2\nnonsense: 1\n");
+    assert!(unknown.refuses_agent_reads.is_none() && unknown.refuses_writes.is_some());
+    assert_eq!(load("version: 2\n").refuses_agent_reads, None);
+}
