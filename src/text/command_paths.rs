@@ -4,21 +4,20 @@
 //! be known without running the command (variables, the output of others) names no path.
 
 use super::brace_expansion::expand_braces;
+use super::shell_options::{DirectoryOption, has_letter, names_text, takes_text};
 use super::shell_tokens::{ShellToken, ShellWord, shell_tokens};
 use super::word_list::{WordList, word_list};
 use crate::path::normalize;
 
 const COMMANDS: WordList = word_list!("shell/commands.txt");
-const TEXT_OPTIONS: WordList = word_list!("shell/text_options.txt");
-const DIRECTORY_OPTIONS: WordList = word_list!("shell/directory_options.txt");
 /// Options with which the first operand of a command is no pattern.
 const PATTERN_OPTIONS: [&str; 6] = ["-e", "-f", "--regexp", "--expression", "--file", "--files"];
 /// How deep commands within commands are read.
 const MAX_DEPTH: usize = 4;
 /// The most words that the braces of one stand for.
 const MAX_EXPANSIONS: usize = 32;
-/// The most paths of a command.
-const MAX_PATHS: usize = 50;
+/// The most paths of a command; a file that is changed with all that is below it counts twice.
+const MAX_PATHS: usize = 100;
 
 /// The absolute paths that a command names, run in the absolute `working_dir`, in their order, each once; not that
 /// directory itself. A path may be a glob; `DIR/**` stands for all that is below a directory that the command changes.
@@ -32,7 +31,7 @@ pub fn command_names(command: &str) -> Vec<String> {
     CommandReader::of(command, "/").names
 }
 
-/// The programs that a command runs without such an operand, `psql -c …`, each once.
+/// The programs that a command runs without such an operand, `psql -c …`, `ssh host`, each once.
 pub fn command_programs(command: &str) -> Vec<String> {
     CommandReader::of(command, "/").programs
 }
@@ -55,6 +54,8 @@ enum WordKind {
     /// Directories, then conditions.
     Find,
     ChangeDirectory,
+    /// Hosts, databases, scripts: as [`WordKind::Mixed`], but the first is no command.
+    Operands,
 }
 
 impl WordKind {
@@ -68,6 +69,7 @@ impl WordKind {
             Some("shell") => WordKind::Shell,
             Some("find") => WordKind::Find,
             Some("cd") => WordKind::ChangeDirectory,
+            Some("operands") => WordKind::Operands,
             _ => WordKind::Mixed,
         }
     }
@@ -234,15 +236,19 @@ impl CommandReader {
         let mut is_pattern_due = kind == WordKind::Pattern;
         let mut command = name.to_owned();
         let mut is_name_due = kind == WordKind::Mixed;
-        let mut is_alone = is_name_due && is_plain_name(name);
+        // `git` and `gh` have commands, whatever else is known of their words.
+        let mut is_alone = is_plain_name(name) && !matches!(name, "git" | "gh");
+        let mut follows_option = false;
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             let text = word.text.as_str();
             let is_option = !options_end && text.starts_with('-') && text.len() > 1;
             if is_name_due && !is_option {
                 is_alone &= !self.add_name(name, word);
-                is_name_due = false;
+                // It may be the value of that option: `pulumi -s dev up`.
+                is_name_due = follows_option;
             }
+            follows_option = false;
             if is_option {
                 options_end = text == "--";
                 is_pattern_due &= !PATTERN_OPTIONS.iter().any(|option| text == *option || has_letter(text, option));
@@ -255,10 +261,11 @@ impl CommandReader {
                 } else if takes_text(name, text) {
                     words.next();
                 } else if let Some((option, value)) = text.split_once('=') {
-                    let is_text = TEXT_OPTIONS.value(name).is_some_and(|all| all.split(' ').any(|o| o == option));
-                    if !is_text && kind != WordKind::Text {
+                    if !names_text(name, option) && kind != WordKind::Text {
                         self.add_word(value, word, WordKind::Mixed);
                     }
+                } else {
+                    follows_option = true;
                 }
             } else if name == "git" && command == "git" {
                 command = format!("git:{text}");
@@ -299,7 +306,8 @@ impl CommandReader {
             let text = known.as_deref().unwrap_or(&text);
             // A place in a file: `a.rs:10:3`, `a.py::test`.
             let text = text.split_once(':').map_or(text, |(file, _)| file);
-            if !text.contains('$') && (kind == WordKind::Mixed && looks_like_path(text) || kind != WordKind::Mixed) {
+            let needs_look = matches!(kind, WordKind::Mixed | WordKind::Operands);
+            if !text.contains('$') && (!needs_look || looks_like_path(text)) {
                 self.add_path(text, kind == WordKind::Tree);
             }
         }
@@ -350,41 +358,6 @@ fn is_plain_name(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c))
 }
 
-/// The directory that an option names, in the same word or in the next.
-struct DirectoryOption {
-    dir: String,
-    is_next: bool,
-}
-
-impl DirectoryOption {
-    fn of(command: &str, word: &str, next: Option<&ShellWord>) -> Option<DirectoryOption> {
-        DIRECTORY_OPTIONS.value(command)?.split(' ').find_map(|option| {
-            let rest = word.strip_prefix(option)?;
-            match rest.strip_prefix('=') {
-                Some(dir) => Some(DirectoryOption { dir: dir.to_owned(), is_next: false }),
-                None if rest.is_empty() => Some(DirectoryOption { dir: next?.text.clone(), is_next: true }),
-                None if option.len() == 2 => Some(DirectoryOption { dir: rest.to_owned(), is_next: false }),
-                None => None,
-            }
-        })
-    }
-}
-
-/// Whether the word after an option of a command is its value, and no path.
-fn takes_text(command: &str, option: &str) -> bool {
-    let is_it = |known: &str| known == option || has_letter(option, known) && option.ends_with(&known[1..]);
-    TEXT_OPTIONS.value(command).is_some_and(|all| all.split(' ').any(is_it))
-}
-
-/// Whether a word of several one-letter options, `-am`, has this one, `-m`.
-fn has_letter(word: &str, option: &str) -> bool {
-    option.len() == 2
-        && word.len() <= 5
-        && word
-            .strip_prefix('-')
-            .is_some_and(|letters| letters.chars().all(|c| c.is_ascii_alphabetic()) && letters.contains(&option[1..]))
-}
-
 /// Whether a word is a path by its form: one with a slash, or with an ending.
 fn looks_like_path(word: &str) -> bool {
     word.len() > 2
@@ -424,9 +397,11 @@ mod tests {
     #[test]
     fn a_program_is_known_without_an_operand() {
         let check = |command: &str, expected: &[&str]| assert_eq!(command_programs(command), expected, "{command}");
-        check("PGPASSWORD=x psql -h prod -c 'select 1' | less", &["psql"]);
-        check("cd api && sudo terraform --version; psql production", &["terraform"]);
-        check("cat psql.md; echo psql; git -C x commit -m psql", &[]);
+        check("PGPASSWORD=x psql -h prod -c 'select 1' | less", &["psql", "less"]);
+        check("cd api && sudo terraform --version; psql production", &["terraform", "psql"]);
+        check("cat psql.md; echo psql; git -C x commit -m psql", &["cat", "echo"]);
+        check("sqlite3 app.db .tables; rsync -a a/ b/; ssh web1", &["sqlite3", "rsync", "ssh"]);
+        check("mysql -h db1 -u app -e x", &["mysql"]);
     }
 
     #[test]
@@ -470,6 +445,7 @@ mod tests {
         check("git -C src push origin main; cargo -q test | head", &["git push", "cargo test"]);
         check("bash -c 'npm run build' && npm run test", &["npm run"]);
         check("echo make release; rm -r make; cat release", &[]);
+        check("pulumi -s dev up; git -C x push origin", &["pulumi dev", "pulumi up", "git push"]);
         check("make \"$X\" -n; ./run.sh build", &["run.sh build"]);
     }
 

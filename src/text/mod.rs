@@ -35,6 +35,7 @@ pub mod rule_statements;
 pub mod search_terms;
 pub mod secrets;
 pub mod sentences;
+pub mod shell_options;
 pub mod shell_quote;
 pub mod shell_tokens;
 pub mod signature;

@@ -3,6 +3,7 @@
 //! Never starts a host: the inputs are fixtures in the vendors' shapes (`fixtures/hooks`).
 
 mod hostile_input;
+mod names;
 pub mod recall;
 mod recall_once;
 mod subagents;

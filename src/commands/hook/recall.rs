@@ -51,9 +51,30 @@ const MAX_PROMPT_CHARS: usize = 1500;
 const MAX_NAME_WORDS: usize = 40;
 /// In how many of the newest revisions of a file the place of a text is looked for.
 const MAX_REVISIONS: usize = 16;
+/// How common the name of a program may be with which a rule begins, in texts of a thousand: `ssh` has 11.
+const MAX_PROGRAM_SHARE: u32 = 15;
 /// Names that say nothing about what is in a path.
-const GENERIC_NAMES: [&str; 14] =
-    ["src", "lib", "app", "test", "tests", "spec", "docs", "doc", "main", "index", "mod", "init", "bin", "home"];
+const GENERIC_NAMES: [&str; 19] = [
+    "src",
+    "lib",
+    "app",
+    "test",
+    "tests",
+    "spec",
+    "docs",
+    "doc",
+    "main",
+    "index",
+    "mod",
+    "init",
+    "bin",
+    "home",
+    "internal",
+    "pkg",
+    "cmd",
+    "java",
+    "resources",
+];
 
 /// The answer to a prompt or a tool call; `None` if the host takes no text then, or if nothing is worth showing.
 pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
@@ -152,7 +173,8 @@ fn for_tool(
         let words: Vec<String> = files.map(|path| path_words(path)).collect();
         let command = without_options(&input.tool.command);
         let mut found = naming(session, input, &touched, shown)?;
-        found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
+        let about = about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?;
+        found.extend(about.into_iter().filter(|row| !names_another_folder(&row.text, &touched)));
         found
     };
     more.retain(|row| rows.iter().all(|other| !has_equal_text(other, row)));
@@ -275,7 +297,9 @@ fn naming(
     let top_folders = touched.iter().filter_map(|path| top_folder(path)).filter(|folder| !roots.contains(folder));
     let top_folders: Vec<String> = top_folders.collect();
     let mut programs = command_programs(&input.tool.command);
-    programs.retain(|program| per_mille(&stem(program)) == 0 && !is_stopword(program) && !is_generic(program));
+    programs.retain(|program| {
+        per_mille(&stem(program)) <= MAX_PROGRAM_SHARE && !is_stopword(program) && !is_generic(program)
+    });
     let parts = touched.iter().flat_map(|path| named_parts(path)).chain(commands.iter().map(String::as_str));
     let names: Vec<&str> = parts.collect();
     let contains = |text: &str| {
@@ -323,6 +347,18 @@ fn is_whole_path(text: &str, folder: &str) -> bool {
     })
 }
 
+/// Whether a text has a folder beside a touched one, `db/old/` where `db/new/1.sql` is touched, and no touched path: it
+/// shares words with that path, but is about another.
+fn names_another_folder(text: &str, touched: &[String]) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
+    let paths = text.split(|c| !is_part(c)).map(|path| path.trim_start_matches("./").trim_end_matches(['/', '.']));
+    let paths: Vec<&str> = paths.filter(|path| path.contains('/')).collect();
+    let leads_to = |path: &&str| touched.iter().any(|one| one.starts_with(*path) || path.starts_with(one.as_str()));
+    let folder = |path: &str| path.match_indices('/').nth(1).map(|(at, _)| path[..at].to_owned());
+    let is_beside = |path: &&str| touched.iter().any(|one| folder(one).is_some_and(|it| folder(path) == Some(it)));
+    paths.iter().any(is_beside) && !paths.iter().any(leads_to)
+}
+
 /// The words by which texts with one of these names are searched for, each once. What every path has, `src` and `rs`,
 /// is left out, because half of a memory may have it, too; but a name that has nothing else is searched for as it is.
 fn name_words(names: &[&str]) -> String {
@@ -339,11 +375,15 @@ fn name_words(names: &[&str]) -> String {
     words.join(" ")
 }
 
-/// Whether a text has a name that is no part of a longer one: `api.rs` is not in `my_api.rs`.
+/// Whether a text has a name that is no part of a longer one: `api.rs` is not in `my_api.rs`, the folder `db/old` not in
+/// `db/old/2024`.
 fn contains_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+    text.match_indices(name).any(|(at, _)| {
+        let after = &text[at + name.len()..];
+        let below = after.strip_prefix('/').filter(|_| name.contains('/')).unwrap_or_default();
+        !text[..at].ends_with(is_part) && !after.starts_with(is_part) && !below.starts_with(is_part)
+    })
 }
 
 /// The paths that a tool call names, each as the rules of a repository write it: relative to the working directory, and

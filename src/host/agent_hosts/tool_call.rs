@@ -50,6 +50,9 @@ const PATH_FIELDS: [&str; 24] = [
     "newPath",
     "uri",
 ];
+/// Fields with the directory in which a command runs: `working_directory` of Cursor
+/// (<https://cursor.com/docs/agent/hooks>), `dir_path` of Gemini CLI, `workdir` of Codex.
+const DIRECTORY_FIELDS: [&str; 3] = ["working_directory", "dir_path", "workdir"];
 /// Fields with a list of edits, each of which names its file: `replacements` of VS Code's `multi_replace_string_in_file`
 /// (`src/extension/tools/node/multiReplaceStringTool.tsx` in <https://github.com/microsoft/vscode-copilot-chat>).
 const EDIT_LIST_FIELDS: [&str; 2] = ["replacements", "edits"];
@@ -84,6 +87,11 @@ impl HostToolCall {
         };
         let cut = |text: &str| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
         let command = short("command");
+        let directory = DIRECTORY_FIELDS.iter().find_map(|field| input.get(*field)?.as_str());
+        let command = match directory.filter(|directory| !command.is_empty() && !directory.is_empty()) {
+            Some(directory) => format!("cd {} && {command}", shell_quote(directory)),
+            None => command,
+        };
         let patches = PATCH_FIELDS.map(&short);
         let patched = patches.iter().flat_map(|patch| patch.lines());
         let patched = patched.filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
