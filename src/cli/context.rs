@@ -66,6 +66,7 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
         command_prefix: OutputFormat::new(global).dir_option,
         for_tools: false,
         stable: args.stable,
+        path_rules_follow: false,
         directory: None,
     };
     let warnings = session.policy.warnings.clone();

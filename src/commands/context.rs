@@ -75,6 +75,8 @@ pub struct ContextRequest {
     pub for_tools: bool,
     /// What rarely changes comes first and the updates last, so that a prompt cache holds.
     pub stable: bool,
+    /// Rules for paths (`when=`) reach the reader when it touches one: other rules come before them.
+    pub path_rules_follow: bool,
     /// Where the reader works: instructions for agents there are compared with what is shown. The working directory by
     /// default.
     pub directory: Option<PathBuf>,
@@ -91,6 +93,7 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextRe
         app: memory_name(session).to_owned(),
         for_tools: request.for_tools,
         stable: request.stable,
+        path_rules_follow: request.path_rules_follow,
     };
     if options.budget < options.min_budget() {
         let message = format!("the budget must be at least {} tokens", options.min_budget());
@@ -196,7 +199,7 @@ impl ContextBuilder<'_> {
             let shown = uses.shown_bullets(path).filter(|(_, day)| *day >= oldest && *day < today);
             shown.map(|(handle, _)| handle.to_owned()).collect()
         };
-        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, &recently_used, self.options.budget);
+        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, &recently_used, self.options);
         self.collect_facts(&listed[..own_files], &mut facts);
         parsed[own_count..].iter().for_each(|file| facts.add_file(file));
         let mut facts = facts.finish(&notes);

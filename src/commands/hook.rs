@@ -158,6 +158,7 @@ fn start_context(
         budget: Some(start_budget(options)),
         command_prefix: options.command_prefix.clone(),
         stable: true,
+        path_rules_follow: host.takes_text(HookEvent::PreTool),
         directory: input.directory.as_ref().map(PathBuf::from),
         ..ContextRequest::default()
     };

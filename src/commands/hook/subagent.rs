@@ -31,6 +31,7 @@ pub fn start(session: &Session, host: &AgentHost, input: &HookInput, options: &H
             budget: Some(start_budget(options)),
             command_prefix: options.command_prefix.clone(),
             stable: true,
+            path_rules_follow: host.takes_text(HookEvent::PreTool),
             directory,
             ..ContextRequest::default()
         };

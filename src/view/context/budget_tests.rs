@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 
 use super::contents::ContextContents;
+use super::facts::FactCollector;
 use super::notes::NoteReason;
 use super::page::{ContextOptions, default_page};
-use super::tests::{context_contents, context_options};
+use super::tests::{FILTER, context_contents, context_options, found};
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::view::query::bullet_origins::BulletOrigins;
 
 const BUDGETS: [usize; 7] = [320, 400, 600, 1000, 2000, 4000, 8000];
 const KINDS: [&str; 12] = [
@@ -142,4 +144,20 @@ fn a_stable_page_reports_as_left_out_what_none_of_its_blocks_shows() {
             assert!(!(is_whole && says("older ones")), "{kind} {count} {budget}\n{}", page.text);
         }
     }
+}
+
+#[test]
+fn rules_that_follow_when_a_path_is_touched_come_after_other_rules() {
+    let text =
+        "# A\n\n- Always use tabs\n  <!-- mem when=src/** -->\n- Never push on Fridays\n- Tea is in the kitchen\n";
+    let file = found("facts/a.md", text);
+    let (policy, origins) = (Policy::default(), BulletOrigins::default());
+    let order = |path_rules_follow: bool| {
+        let options = ContextOptions { path_rules_follow, ..context_options(2000) };
+        let mut facts = FactCollector::new(&policy, &origins, &FILTER, &|_| Vec::new(), &options);
+        facts.add_file(&file);
+        facts.finish(&[]).facts.into_iter().map(|fact| fact.text).collect::<Vec<_>>()
+    };
+    assert_eq!(order(false), ["Always use tabs", "Never push on Fridays", "Tea is in the kitchen"]);
+    assert_eq!(order(true), ["Never push on Fridays", "Always use tabs", "Tea is in the kitchen"]);
 }

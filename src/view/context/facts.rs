@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, LONG_BYTES, confidence_mark, is_low, note_reason, policy_categories};
+use super::page::ContextOptions;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize, text_bytes, whole_text};
 use crate::document::{DEFAULT_IMPORTANCE, Handle, MetaKey};
@@ -29,7 +30,7 @@ const MIN_FACT_TOKENS: usize = 6;
 const MARK_TOKENS: usize = 2;
 /// The bytes of long facts and of those of little importance after which no further files are read: formatting them
 /// takes time.
-const MAX_LONG_OR_MINOR_BYTES: usize = 2 << 20;
+const MAX_LOW_RANKED_BYTES: usize = 2 << 20;
 
 /// A fact of a context.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +63,7 @@ struct FactKey {
     is_doubtful: bool,
     /// Its importance is less than that of an item which states none.
     is_minor: bool,
-    /// Neither a bullet with `when=` nor of the category `rule`.
+    /// Neither a bullet with `when=` nor of the category `rule`; where rules for paths follow later, not the latter.
     is_no_rule: bool,
     is_long: bool,
     /// `depends_on [[project]]` means little without the other file.
@@ -71,8 +72,10 @@ struct FactKey {
     is_episode: bool,
     /// The index of its first category in the policy.
     category: usize,
-    /// Its words, or the title of its section or of its file, say that it is a rule.
+    /// Its words, its `when=`, or the title of its section or of its file, say that it is a rule.
     reads_as_rule: Reverse<bool>,
+    /// It is for paths, and reaches the reader when one is touched.
+    follows_later: bool,
     /// No answer has shown it lately.
     is_unused: bool,
     date: Reverse<Option<ItemDate>>,
@@ -145,27 +148,27 @@ pub struct FactCollector<'a> {
     filter: &'a ContextFilter,
     recently_used: RecentlyUsed<'a>,
     /// What the context may show, in tokens.
-    budget: usize,
+    options: &'a ContextOptions,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,
     /// The tokens of the facts that are neither new, long nor of little importance.
     tokens: usize,
     /// The tokens of the new facts that are not long.
     new_tokens: usize,
-    long_or_minor_bytes: usize,
+    low_ranked_bytes: usize,
     files: usize,
     /// What was written on this day or later is new.
     newest_day: Date,
 }
 
 impl<'a> FactCollector<'a> {
-    /// `budget` is that of the context, in tokens.
+    /// `options` are those of the context.
     pub fn new(
         policy: &'a Policy,
         origins: &'a BulletOrigins,
         filter: &'a ContextFilter,
         recently_used: RecentlyUsed<'a>,
-        budget: usize,
+        options: &'a ContextOptions,
     ) -> Self {
         let (found, categories) = (PlainFacts::default(), Vec::new());
         let newest_day = filter.today.yesterday().unwrap_or(filter.today);
@@ -174,12 +177,12 @@ impl<'a> FactCollector<'a> {
             origins,
             filter,
             recently_used,
-            budget,
+            options,
             found,
             categories,
             tokens: 0,
             new_tokens: 0,
-            long_or_minor_bytes: 0,
+            low_ranked_bytes: 0,
             files: 0,
             newest_day,
         }
@@ -187,11 +190,11 @@ impl<'a> FactCollector<'a> {
 
     /// Whether further files would add nothing that the budget could show: there is a choice of twice as much. New
     /// facts do not count, so that one more does not decide which of the older ones there are; nor do long
-    /// ones and those of little importance, which are ranked below those of further files, and may not fit at all.
+    /// ones, those of little importance and rules that follow later, which are ranked below those of further files.
     pub fn is_full(&self) -> bool {
-        self.tokens > 2 * self.budget
-            || self.new_tokens > 8 * self.budget
-            || self.long_or_minor_bytes > MAX_LONG_OR_MINOR_BYTES
+        self.tokens > 2 * self.options.budget
+            || self.new_tokens > 8 * self.options.budget
+            || self.low_ranked_bytes > MAX_LOW_RANKED_BYTES
     }
 
     /// Adds the facts of a file that are not notes, and counts all items that a context may show of it.
@@ -213,16 +216,19 @@ impl<'a> FactCollector<'a> {
             let categories = policy_categories(&facts, item, self.policy);
             let confidence = facts.confidence(item, self.policy.decay, self.filter.today);
             let bytes = text_bytes(file, item);
+            let is_for_paths = facts.meta(item).when().next().is_some();
+            let follows_later = is_for_paths && self.options.path_rules_follow;
             ranked.push(RankedFact {
                 key: FactKey {
                     is_doubtful: is_low(confidence),
                     is_minor: facts.importance(item).is_some_and(|importance| importance < DEFAULT_IMPORTANCE),
-                    is_no_rule: !is_rule(&facts, item),
+                    is_no_rule: !(facts.category(item) == Some("rule") || is_for_paths && !follows_later),
                     is_long: bytes > LONG_BYTES,
                     is_relation: is_relation(file, item),
                     is_episode,
                     category: categories.first().copied().unwrap_or(usize::MAX),
-                    reads_as_rule: Reverse(file_names_rules || reads_as_rule(file, item)),
+                    reads_as_rule: Reverse(file_names_rules || is_for_paths || reads_as_rule(file, item)),
+                    follows_later,
                     is_unused: !is_used(file, item, &used),
                     date: Reverse(facts.date(item)),
                     position: (self.files, item),
@@ -258,8 +264,8 @@ impl<'a> FactCollector<'a> {
         if fact.text.is_empty() {
             return;
         }
-        let (count, size) = match (key.is_long || key.is_minor, fact.is_new) {
-            (true, _) => (&mut self.long_or_minor_bytes, fact.text.len()),
+        let (count, size) = match (key.is_long || key.is_minor || key.follows_later, fact.is_new) {
+            (true, _) => (&mut self.low_ranked_bytes, fact.text.len()),
             (false, true) => (&mut self.new_tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
             (false, false) => (&mut self.tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
         };
@@ -275,9 +281,9 @@ impl<'a> FactCollector<'a> {
         let mut tokens = 0;
         let within = sizes.take_while(|bytes| {
             tokens += bytes / 4 + MARK_TOKENS;
-            tokens <= 2 * self.budget
+            tokens <= 2 * self.options.budget
         });
-        within.count().max(self.budget / MIN_FACT_TOKENS)
+        within.count().max(self.options.budget / MIN_FACT_TOKENS)
     }
 
     /// The facts. A category with a `rag_length` gives at most that many items, the notes included.
@@ -334,11 +340,6 @@ fn is_used(file: &ItemizedFile, item: usize, used: &[String]) -> bool {
     let ItemKind::Bullet(b) = file.items[item].kind else { return false };
     // Handles are hashes: of most files nothing was used.
     !used.is_empty() && used.iter().any(|shown| file.document.handles()[b as usize].prefix(shown.len()) == *shown)
-}
-
-/// Whether a bullet is a rule: one for paths, or one that says so.
-fn is_rule(facts: &ItemFacts<'_>, item: usize) -> bool {
-    facts.meta(item).when().next().is_some() || facts.category(item) == Some("rule")
 }
 
 /// Whether an item's own words, or the title of its section, say that it is a rule.

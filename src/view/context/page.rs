@@ -51,6 +51,8 @@ pub struct ContextOptions {
     pub for_tools: bool,
     /// What rarely changes comes first and the updates last.
     pub stable: bool,
+    /// Rules for paths (`when=`) reach the reader when it touches one: other rules come before them.
+    pub path_rules_follow: bool,
 }
 
 impl ContextOptions {

@@ -24,7 +24,7 @@ use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
-const FILTER: ContextFilter = ContextFilter { today: Date::constant(2026, 2, 24), branch: None };
+pub(super) const FILTER: ContextFilter = ContextFilter { today: Date::constant(2026, 2, 24), branch: None };
 
 /// Every item with a date has an age, and some are said to be doubtful.
 const FIND_REMARKS: FindRemarks<'static> = &|item: &ShownItem<'_>| ItemRemarks {
@@ -33,12 +33,19 @@ const FIND_REMARKS: FindRemarks<'static> = &|item: &ShownItem<'_>| ItemRemarks {
     contradicts: item.text.contains('q').then(|| "CLAUDE.md:12".to_owned()),
 };
 
-fn found(path: &str, text: &str) -> ItemizedFile {
+pub(super) fn found(path: &str, text: &str) -> ItemizedFile {
     itemize(&MemoryPath::from_disk_name(path).unwrap(), Document::parse(text))
 }
 
 pub(super) fn context_options(budget: usize) -> ContextOptions {
-    ContextOptions { budget, dir_args: String::new(), app: "app".into(), for_tools: false, stable: false }
+    ContextOptions {
+        budget,
+        dir_args: String::new(),
+        app: "app".into(),
+        for_tools: false,
+        stable: false,
+        path_rules_follow: false,
+    }
 }
 
 /// The contents of a context for a memory of files, built as the `context` command does.
@@ -64,7 +71,8 @@ pub(super) fn context_contents(files: &[(String, String)], policy: &Policy) -> C
         all.into_iter().filter(|f| prefilter.may_match(f.path.stem(), text(f).as_bytes())).collect();
     let origins = BulletOrigins::default();
     let notes = context_notes(&close, &origins, policy, &FILTER);
-    let mut facts = FactCollector::new(policy, &origins, &FILTER, &|_| Vec::new(), 8000);
+    let options = context_options(8000);
+    let mut facts = FactCollector::new(policy, &origins, &FILTER, &|_| Vec::new(), &options);
     files.iter().map(|(path, text)| found(path, text)).filter(|f| FILTER.allows_folder(&f.path)).for_each(|file| {
         facts.add_file(&file);
     });
@@ -271,7 +279,8 @@ fn what_answers_showed_lately_comes_before_what_they_did_not() {
     let second = file.document.handle_name(1);
     let (policy, origins) = (Policy::default(), BulletOrigins::default());
     let used = move |_: &MemoryPath| vec![second.clone()];
-    let mut facts = FactCollector::new(&policy, &origins, &FILTER, &used, 2000);
+    let options = context_options(2000);
+    let mut facts = FactCollector::new(&policy, &origins, &FILTER, &used, &options);
     facts.add_file(&file);
     let texts: Vec<String> = facts.finish(&[]).facts.into_iter().map(|fact| fact.text).collect();
     assert_eq!(texts, ["Second of them", "First of them", "Third of them"]);
