@@ -50,7 +50,8 @@ impl PrintResult for RotReport {
             let more = self.unreadable.saturating_sub(self.unreadable_examples.len());
             let more = if more > 0 { format!("; and {more} more") } else { String::new() };
             let named = self.unreadable_examples.join("; ");
-            printer.note(&format!("{} could not be read: {named}{more}", counted_noun(self.unreadable, "file")));
+            let files = if self.unreadable == 1 { "file or folder was" } else { "files and folders were" };
+            printer.note(&format!("{} {files} not read: {named}{more}", self.unreadable));
         }
         if self.left_out > 0 {
             let folders = counted_noun(self.left_out, "folder");

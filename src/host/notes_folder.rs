@@ -12,7 +12,7 @@ use super::outside_files;
 use crate::code::{Code, Rejection};
 use crate::text::word_list::{WordList, word_list};
 
-/// The deepest folder that is entered.
+/// How many folders below the folder itself are entered one in another; a deeper one is counted as unreadable.
 const MAX_DEPTH: usize = 16;
 /// The largest file that is read, in bytes; larger ones are no notes.
 const MAX_NOTE_BYTES: u64 = 4 << 20;
@@ -59,7 +59,7 @@ pub struct NoteFile {
 pub struct NotesFolder {
     /// The markdown files, sorted by path.
     pub files: Vec<NoteFile>,
-    /// How many files and folders could not be read.
+    /// How many files and folders were not read: without access, no text, too large or too deep.
     pub unreadable: usize,
     /// The first few of them: the path below the folder, and why.
     pub unreadable_examples: Vec<String>,
@@ -131,9 +131,11 @@ impl FolderWalk<'_> {
                     }
                 };
                 // Of the entry itself: a link is neither.
-                if kind.is_dir() && depth < MAX_DEPTH && self.is_entered(&entry) {
+                if kind.is_dir() && self.is_entered(&entry) {
                     if (self.is_left_out)(&entry.path()) {
                         self.found.left_out += 1
+                    } else if depth == MAX_DEPTH {
+                        self.add_unreadable(&entry.path(), &format!("it is more than {MAX_DEPTH} folders deep"))
                     } else {
                         below.push((entry.path(), depth + 1))
                     }

@@ -134,7 +134,7 @@ fn links_and_hidden_folders_are_not_entered_and_other_files_not_read() {
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(2), &Value::from(1)), "{report}");
     assert_eq!(report["unreadable_examples"], serde_json::json!(["binary.md: it is not UTF-8 text"]), "{report}");
     let shown = folder.run(&[]).exit(0);
-    assert!(shown.stderr.contains("1 file could not be read: binary.md: it is not UTF-8 text\n"), "{shown:#?}");
+    assert!(shown.stderr.contains("1 file or folder was not read: binary.md: it is not UTF-8 text\n"), "{shown:#?}");
 }
 
 #[test]
@@ -237,6 +237,23 @@ fn what_may_not_be_read_is_counted() {
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(1), &Value::from(2)), "{report}");
     let named = report["unreadable_examples"].to_string();
     assert!(named.contains("closed.md: it cannot be read: ") && named.contains("shut: "), "{report}");
+}
+
+/// What is too deep or too large is counted and named, beside what was read.
+#[test]
+fn what_is_too_deep_or_too_large_is_named() {
+    let deepest = "d/".repeat(16);
+    let (read, left_out) = (format!("{deepest}read.md"), format!("{deepest}e/a.md"));
+    let folder = Folder::new(&[(&read, "- [[nowhere]]\n"), (&left_out, "- [[nobody]]\n")]);
+    fs_err::write(folder.0.path().join("notes/big.md"), "- [[nothing]]\n".repeat(300_000)).unwrap();
+    let ran = folder.run(&[]).exit(6);
+    assert!(ran.stdout.contains("read.md:1: nowhere") && !ran.stdout.contains("nobody"), "{ran:#?}");
+    let named = format!(
+        "2 files and folders were not read: big.md: it is larger than 4 MiB; {deepest}e: it is more than 16 folders deep\n"
+    );
+    assert!(ran.stderr.contains(&named), "{ran:#?}");
+    let report: Value = serde_json::from_str(&folder.run(&["--json"]).stdout).unwrap();
+    assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(1), &Value::from(2)), "{report}");
 }
 
 /// A big tree ends at a limit, which the report names with its figures, on one screen.

@@ -15,7 +15,8 @@ pub struct RotReport {
     pub bytes: usize,
     /// The number of their bullets.
     pub bullets: usize,
-    /// How many files and folders could not be read: no text, too large, or without access.
+    /// How many files and folders were not read: without access, no text, larger than 4 MiB, or more than 16 folders
+    /// deep.
     pub unreadable: usize,
     /// The first few of them: the path below the folder, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
