@@ -26,8 +26,9 @@ impl PrintResult for QueryResult {
         }
         if self.words_left_out > 0 {
             printer.note(&format!(
-                "the query is too long; {} words at its end were not searched for",
-                self.words_left_out
+                "the query is too long; {} at its end {} not searched for",
+                counted_noun(self.words_left_out, "word"),
+                if self.words_left_out == 1 { "was" } else { "were" }
             ));
         }
         let undated = match self.undated {
@@ -49,7 +50,7 @@ impl PrintResult for QueryResult {
         // The line itself counts against the budget: of a small one, only the most important part fits.
         let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(tokens));
         let fits = |line: &String| estimate_llm_tokens(line) < available;
-        match [format!("{long}{full}"), long, format!("{counts}{more}"), counts.clone()].into_iter().find(fits) {
+        match [format!("{long}{full}"), long, format!("{counts}{more}")].into_iter().find(fits) {
             Some(line) => printer.styled(TextStyle::Dim, &line).end_line(),
             None => printer.note(&format!("{counts}{more}")),
         }

@@ -133,6 +133,9 @@ fn a_budget_bounds_the_whole_answer_and_its_advice_shows_more() {
             let ran = run(&["-b".to_owned(), budget.to_string()]);
             assert!(memdir::text::llm_tokens::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
             if budget < 16 {
+                // Where the line that names the option does not fit, it is a note.
+                let printed = format!("{}{}", ran.stdout, ran.stderr);
+                assert!(printed.contains(" of 400 items") && printed.contains("; 10 more: -b "), "{budget}\n{ran}");
                 continue;
             }
             let options = suggested_options(&ran);
@@ -338,6 +341,8 @@ fn a_question_that_is_too_long_is_cut_and_says_so() {
     assert!(whole.stdout.contains("Prefers tabs"));
     let cut = format!("tabs {}", words(1100));
     memory.run(["query", &cut]).exit(0).stdout_contains("Prefers tabs").stderr_contains("77 words at its end were not");
+    let one = format!("tabs {}", words(1024));
+    memory.run(["query", &one]).exit(0).stderr_contains("; 1 word at its end was not searched for");
     assert_eq!(memory.run(["query", &cut, "--json"]).exit(0).json()["words_left_out"], 77);
     assert!(memory.run(["query", "tabs", "--json"]).exit(0).json()["words_left_out"].is_null());
 }
