@@ -14,7 +14,7 @@ use super::model_texts::{compaction_rules, redact_secrets};
 use super::targets::resolve_file_or_section;
 use crate::code::Rejection;
 use crate::commands::change::no_operations_warning;
-use crate::commands::results::{DuplicatesReport, PossibleDuplicate, TokenCounts};
+use crate::commands::results::{ChangeResult, DuplicatesReport, PossibleDuplicate, TokenCounts};
 use crate::document::Document;
 use crate::operation::effects::section_slug;
 use crate::reflect::duplicates::{
@@ -64,7 +64,7 @@ pub fn remove_duplicates(
     let filter = resolve_pool(session, options)?;
     let is_whole = filter.path.is_none();
     let mut run = DuplicatesRun::new(session, pool::collect(session, &filter)?);
-    let Some(opened) = opened else { return Ok(run.list_for_person()) };
+    let Some(opened) = opened else { return Ok(run.list_for_person(change_options.dry_run)) };
     run.remove_equal();
     let mut judge = Judge::new(session, opened, options.model_required);
     run.ask(&mut judge, change_options.dry_run)?;
@@ -160,7 +160,7 @@ impl<'a> DuplicatesRun<'a> {
     }
 
     /// Without a model: all pairs wait for a person.
-    fn list_for_person(mut self) -> DuplicatesReport {
+    fn list_for_person(mut self, dry_run: bool) -> DuplicatesReport {
         self.waiting = self
             .pairs
             .iter()
@@ -170,7 +170,7 @@ impl<'a> DuplicatesRun<'a> {
             })
             .collect();
         self.stopped = Some("no model is configured".to_owned());
-        self.report(super::ChangeResult::default(), &[])
+        self.report(ChangeResult { dry_run, ..ChangeResult::default() }, &[])
     }
 
     /// Decides about equal texts of one section.
@@ -367,7 +367,7 @@ impl<'a> DuplicatesRun<'a> {
     }
 
     /// The report. `applied` says of each change whether it was made, or why not.
-    fn report(mut self, change: super::ChangeResult, applied: &[Result<(), String>]) -> DuplicatesReport {
+    fn report(mut self, change: ChangeResult, applied: &[Result<(), String>]) -> DuplicatesReport {
         let mut report = std::mem::take(&mut self.report);
         report.change = change;
         report.asked = self.asked;

@@ -64,6 +64,8 @@ fn without_a_model_the_pairs_are_listed() {
     let report = run(&memory, &["--json"]).exit(0).unchanged().json();
     assert_eq!(report["waiting_count"], 2);
     assert_eq!((&report["repeated_before"], &report["repeated_after"]), (&json!(2), &json!(2)));
+    assert_eq!(report["dry_run"], json!(null));
+    assert_eq!(run(&memory, &["-n", "--json"]).exit(0).unchanged().json()["dry_run"], true);
     // The commands do what they say.
     for pair in report["waiting"].as_array().unwrap() {
         let command = pair["command"].as_str().unwrap().replace('\'', "");
