@@ -25,7 +25,7 @@ function __fish_memdir_using_subcommand
 end
 
 complete -c memdir -n "__fish_memdir_needs_command" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_needs_command" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_needs_command" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_needs_command" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_needs_command" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_needs_command" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -86,7 +86,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a J
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'Print a shell completion script'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manual page'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -101,7 +101,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand init" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -115,7 +115,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -l no-pager -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -129,7 +129,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand list" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -150,13 +150,13 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l imp -d 'Importan
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Minimum confidence, 0 to 1, after decay' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l since -d 'Only items since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'; items of unknown date are counted, not shown' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Only items until WHEN' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r -f -a "(__fish_memdir_values)"
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor, as metadata or this machine\'s history says' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items from this source, as metadata or this machine\'s history says' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l touching -d 'Only bullets whose `when=` matches this path (repeatable: any of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; 1 is an item with every word of the query but those such as "the"' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -178,7 +178,7 @@ index\t''
 records\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'Print at most N tokens (default 2000, at least 320), and the commands that show what is left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand context" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -206,7 +206,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The us
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -232,7 +232,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -l consent -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -252,7 +252,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l consent -d 'The use
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -274,7 +274,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -l consent -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -295,7 +295,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -l consent -d 'The use
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -316,7 +316,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -l consent -d 'The us
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -341,7 +341,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -l consent -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -365,7 +365,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -386,7 +386,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -408,7 +408,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -429,7 +429,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l source -d 'The so
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -444,7 +444,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -474,7 +474,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -498,7 +498,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -523,7 +523,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -539,7 +539,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -554,9 +554,9 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l since -d 'Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r -f -a "(__fish_memdir_values)"
-complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries, 0 for all (default: 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries, 0 for all (default: 50)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -572,7 +572,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -s v -l verbose -d 'A
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -586,7 +586,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand show" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Show bullet changes from this revision, date or age until now' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -602,7 +602,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l since -d 'Only events since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand stats" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -622,7 +622,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The so
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -641,7 +641,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l source -d 'The so
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -671,7 +671,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s m -l reason -d
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l source -d 'The source, recorded in the history (default: the conversation\'s id)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -697,7 +697,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'The s
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -726,7 +726,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l consent -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file, or the section that the address names, if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -749,7 +749,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -l source -d 'The s
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -774,7 +774,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The s
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -797,7 +797,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -814,7 +814,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s v -l verbose -
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -834,7 +834,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -855,13 +855,13 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'T
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote, lost races included' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -l home -d 'Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l home -d 'Use the remote of the user config (sync.remote) or MEMDIR_REMOTE; a conflict goes to a branch of its own there'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l setup -d 'Set this memory up to follow that remote, once in each home; makes it a git repository if needed'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s n -l dry-run -d 'Show what would be committed; change nothing, do not contact the remote'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Continue even if most of the memory is gone here or there, or the remote\'s history was rewritten; never forces a push'
@@ -886,7 +886,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l source -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -902,7 +902,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l no-pager -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l settle -d 'Wait N seconds for further changes first' -r
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand embed" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -924,7 +924,7 @@ records\t'The memories of an app: entries and facts with id, content and times'
 html\t'A page to look at, in one file that needs no server'"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read; - is standard output' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -941,7 +941,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l tools -d 'The tool
 seed\t''
 graph\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -958,7 +958,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s F -l file -
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l if-match -d 'Only replace or remove the checkpoint if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -973,7 +973,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s h -l help -
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text to this file instead of stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -986,7 +986,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1004,7 +1004,7 @@ gemini\t''
 cursor\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s b -l budget -d 'At session-start and subagent-start, print at most N tokens (default 600, at least 320)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1017,7 +1017,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1031,7 +1031,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand tool" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1044,7 +1044,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand etag" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1057,7 +1057,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand where" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1070,7 +1070,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand schema" -s v -l verbose -d
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -1084,7 +1084,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand completions" -l no-pager -
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages in roff into this directory' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The memory\'s data directory; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''

@@ -129,7 +129,7 @@ codes! {
     LimitReached = "limit_reached", 5, false;
     /// The policy's allowlist does not give this agent access to that category; this is a filter, not isolation.
     CategoryNotAllowed = "category_not_allowed", 5, false;
-    /// A session in a scope names another scope, or the memory above it.
+    /// A session in a scope names another scope, or its parent memory.
     ScopeNotAllowed = "scope_not_allowed", 5, false;
     /// An agent changes a sensitive field without the user's consent, decides about a proposal, or erases history through
     /// a tool: a person must.
@@ -138,8 +138,8 @@ codes! {
     Review = "review", 5, false;
     /// The text contains what looks like a key, a token or a password.
     Secret = "secret", 5, false;
-    /// memdir.yaml (or the user config) is not valid: writes are refused, and reads, too, if the file cannot be read or
-    /// its allowlists are not understood.
+    /// memdir.yaml is not valid: writes are refused, and reads, too, if the file cannot be read or its allowlists are
+    /// not understood. An invalid entry of the user config is ignored, with a warning of this code.
     InvalidPolicy = "invalid_policy", 5, false;
     /// The clock stands before the newest date of the memory, or more than 400 days after it; `-f` confirms it.
     ClockJumped = "clock_jumped", 5, false;

@@ -21,7 +21,7 @@ pub struct GlobalArgs {
     #[arg(short = 'C', value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new())]
     pub start: Vec<std::ffi::OsString>,
-    /// The directory of the memory itself; also MEMDIR
+    /// The memory's data directory; also MEMDIR
     #[arg(long, value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath)]
     pub dir: Option<std::path::PathBuf>,
     /// Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)

@@ -21,7 +21,8 @@ use crate::operation::dialects;
 #[derive(Args, Debug)]
 #[command(
     about = "Reduce what exceeds its limit; removed items are moved to archive/",
-    after_help = "Without an address, everything that exceeds a limit of the policy is reduced.\n\n\
+    after_help = "Without an address, everything that exceeds a limit of the policy is reduced. A model is asked for 120 seconds \
+                  at most; then the oldest items go.\n\n\
                   With --duplicates, bullets of facts that say the same are united: equal texts at once, similar ones as \
                   the model says, at most 50 pairs a day. Without a model the pairs are listed.\n\n\
                   `memdir compact episodes --older '3 months'` replaces old months by an entry each in episodes/YEAR.md; \

@@ -153,7 +153,7 @@ pub struct SyncArgs {
     /// A remote's name or URL (default: the branch's remote, origin, or the only one)
     #[arg(value_name = "REMOTE")]
     pub remote: Option<String>,
-    /// Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there
+    /// Use the remote of the user config (sync.remote) or MEMDIR_REMOTE; a conflict goes to a branch of its own there
     #[arg(long, conflicts_with = "remote")]
     pub home: bool,
     /// Set this memory up to follow that remote, once in each home; makes it a git repository if needed

@@ -34,7 +34,7 @@ pub struct LogArgs {
     /// Only entries by this actor
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// Print at most N entries, 0 for all (default: 10)
+    /// Print at most N entries, 0 for all (default: 50)
     #[arg(short = 'L', long, short_alias = 'n', alias = "max-count", value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub limit: Option<usize>,
     /// Print all entries; with --json and -p, the whole history with its texts

@@ -99,7 +99,7 @@ pub struct EtagArgs {
 #[command(about = "Print the path of the memory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
 #[group(skip)]
 pub struct WhereArgs {
-    /// The file (default: the directory of the memory)
+    /// The file (default: the data directory)
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
 }

@@ -62,10 +62,10 @@ pub struct QueryArgs {
     /// Only pinned items
     #[arg(long, help_heading = "Filters")]
     pub pinned: bool,
-    /// Only items by this actor
+    /// Only items by this actor, as metadata or this machine's history says
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub by: Option<String>,
-    /// Only items whose metadata names this source
+    /// Only items from this source, as metadata or this machine's history says
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     pub source: Option<String>,
     /// Only items whose metadata names this run

@@ -19,7 +19,7 @@ use crate::text::shell_quote::shell_quote;
 #[command(
     about = "List, add or remove scopes: memories of their own in this one, one for each app, user or project",
     after_help = "-S NAME (or MEMDIR_SCOPE) runs any command in a scope. No command of another scope, and no plain \
-                  command of the memory above, shows what is in it. rm moves a scope to scopes/.archived/, which \
+                  command of the parent memory, shows what is in it. rm moves a scope to scopes/.archived/, which \
                   nothing reads, and add --restore brings it back; rm --purge deletes it, the archived one too.\n\n\
                   Example: memdir scope add web"
 )]

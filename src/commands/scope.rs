@@ -20,7 +20,7 @@ use crate::text::shell_quote::shell_quote;
 
 /// What a new scope has as its policy.
 const SCOPE_POLICY: &str = "\
-# memdir.yaml: the policy of this scope. That of the memory above applies; a key here can only make it
+# memdir.yaml: the policy of this scope. That of the parent memory applies; a key here can only make it
 # stricter. `memdir scope` manages scopes.
 
 version: 1

@@ -126,7 +126,7 @@ fn no_scope_error(dir: &Path, scopes: &Path) -> Rejection {
     let removed = dir.parent().filter(|parent| parent.file_name().is_some_and(|name| name == ARCHIVED_SCOPES));
     match (removed, dir.file_name().and_then(|name| ScopeName::new(name.to_str()?).ok())) {
         (Some(_), Some(name)) => no_data_dir_error(&format!("'{shown}' is a removed scope, which no command opens"))
-            .hint(format!("bring it back in the memory above with `memdir scope add --restore {name}`")),
+            .hint(format!("bring it back in the parent memory with `memdir scope add --restore {name}`")),
         _ => no_data_dir_error(&format!("'{shown}' is in '{}' and is not a scope", scopes.display()))
             .hint("a scope is a directory of its own in `scopes/` of a memory; move this one there, or out of it"),
     }
@@ -151,10 +151,10 @@ pub fn find_data_dir(
     }
 }
 
-/// The error for a session in a scope that names another one, or the memory above.
+/// The error for a session in a scope that names another one, or the parent memory.
 pub fn scope_not_allowed(scope: &str) -> Rejection {
     Rejection::new(Code::ScopeNotAllowed, format!("this session is in the scope '{scope}' and can name no other"))
-        .hint("omit -S here, or run the command in the memory above, without MEMDIR_SCOPE")
+        .hint("omit -S here, or run the command in the parent memory, without MEMDIR_SCOPE")
 }
 
 /// Finds the data directory without regard to a named scope.

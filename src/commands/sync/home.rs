@@ -52,7 +52,7 @@ pub fn sync_home(
 fn followed_remote(session: &Session, env: EnvLookup<'_>) -> Result<HomeRemote, Rejection> {
     let remote = configured_remote(env)?;
     if own_repository(session)?.followed_remote()?.as_deref() != Some(&remote.url) {
-        return Err(Rejection::new(Code::NoRemote, "this memory does not follow the remote of your config yet")
+        return Err(Rejection::new(Code::NoRemote, "this memory does not follow the remote of the user config yet")
             .try_command(SuggestedCommand { subcommand: vec!["sync", "--setup"], operands: Vec::new() }));
     }
     Ok(remote)
@@ -62,7 +62,7 @@ fn followed_remote(session: &Session, env: EnvLookup<'_>) -> Result<HomeRemote, 
 fn configured_remote(env: EnvLookup<'_>) -> Result<HomeRemote, Rejection> {
     home_remote(&user::load_config(env).0, env)?.ok_or_else(|| {
         Rejection::new(Code::NoRemote, "no remote is configured")
-            .hint("set sync.remote in your config, or MEMDIR_REMOTE")
+            .hint("set sync.remote in the user config, or MEMDIR_REMOTE")
     })
 }
 
