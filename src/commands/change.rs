@@ -22,7 +22,7 @@ use super::results::{
     ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow,
 };
 use super::scope_limits;
-use super::secrets_check::check_secrets;
+use super::secrets_check::{check_header_secrets, check_secrets};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning, quote_short};
@@ -259,6 +259,9 @@ pub fn commit_approved(
 ) -> CommandResult<ChangeResult> {
     for _ in 0..MAX_ATTEMPTS {
         let (mut changeset, snapshot) = plan_change()?;
+        if !changeset.files.is_empty() {
+            check_header_secrets(session, batch, &mut changeset)?;
+        }
         let removes = changeset.effects.iter().any(|effect| effect.sign == EffectSign::Removed);
         let traces = if changeset.forget && (removes || !changeset.files.is_empty()) {
             find_traces(session, &mut changeset, &snapshot)?

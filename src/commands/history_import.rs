@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::history_export::{ExportedHistory, ExportedRevision, HISTORY_VERSION};
 use super::import::{ImportResult, ImportRow};
 use super::results::WarningRow;
+use super::secrets_check::each_text;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, EntryHeader, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit};
 use crate::code::{Code, Rejection};
@@ -162,11 +163,13 @@ fn replay(history: &ExportedHistory) -> Result<(Vec<ReplayedRevision<'_>>, Vec<I
 
 fn refuse_secrets(revisions: &[ReplayedRevision<'_>]) -> Result<(), Rejection> {
     let texts = revisions.iter().flat_map(|revision| &revision.files).filter_map(|file| file.text.as_ref());
-    let mut kinds: Vec<&'static str> = texts
-        .filter_map(|text| std::str::from_utf8(text).ok())
-        .flat_map(|text| find_secrets(&blank_pins(text)))
-        .map(|found| found.kind)
-        .collect();
+    let mut kinds: Vec<&'static str> = Vec::new();
+    let mut search = |text: &str| kinds.extend(find_secrets(&blank_pins(text)).into_iter().map(|found| found.kind));
+    texts.filter_map(|text| std::str::from_utf8(text).ok()).for_each(&mut search);
+    for exported in revisions.iter().map(|revision| revision.exported) {
+        [&exported.reason, &exported.source, &exported.consent].into_iter().flatten().for_each(|text| search(text));
+        exported.operations.iter().for_each(|operation| each_text(operation, &mut search));
+    }
     kinds.sort_unstable();
     kinds.dedup();
     if kinds.is_empty() {

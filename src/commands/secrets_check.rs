@@ -1,6 +1,7 @@
-//! Keys and passwords in what a change writes: warned of or refused, as `secrets:` of the policy says.
+//! Keys and passwords in what a change writes, and in what the history says of it: warned of or refused, as `secrets:`
+//! of the policy says.
 //!
-//! Never prints a secret, and never reads more than the operations themselves: what a file holds already is no news.
+//! Never prints a secret, and never reads more than the operations and the header: what a file holds already is no news.
 //! `reflect` refuses secrets whatever the policy says.
 
 use serde_json::Value;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::Session;
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
-use crate::operation::Snapshot;
+use crate::operation::{Batch, Snapshot};
 use crate::policy::SecretRule;
 use crate::reflect::inbox_item;
 use crate::text::secrets::{blank_pins, find_secrets};
@@ -37,34 +38,69 @@ pub(super) fn check_secrets(
             kinds.extend(found.filter(|s| !is_known(&text[s.range.clone()], changeset, snapshot)).map(|s| s.kind));
         });
     }
-    kinds.sort_unstable();
-    kinds.dedup();
-    if kinds.is_empty() {
+    report(rule, kinds, changeset)
+}
+
+/// The same for what describes a change in the history: reason, source and request id. Every change passes here just
+/// before it is committed, also one that writes no text of its own. The words of consent are redacted in the header.
+///
+/// # Errors
+/// `secret`.
+pub(super) fn check_header_secrets(
+    session: &Session,
+    batch: &Batch,
+    changeset: &mut Changeset,
+) -> Result<(), Rejection> {
+    let rule = session.policy.policy.secrets;
+    if rule == SecretRule::Off {
         return Ok(());
     }
-    let what = kinds.join(", ");
-    match rule {
-        SecretRule::Refuse => Err(Rejection::new(Code::Secret, format!("this would be stored as plain text: {what}"))
+    let own = [&batch.reason, &batch.source, &batch.request].into_iter().filter_map(|text| text.as_deref());
+    let of_operations = changeset.operations.iter().flat_map(|operation| {
+        ["reason", "source"].into_iter().filter_map(|key| operation.get(key).and_then(Value::as_str))
+    });
+    let kinds = own.chain(of_operations).flat_map(find_secrets).map(|found| found.kind).collect();
+    report(rule, kinds, changeset)
+}
+
+/// Refuses a change with secrets of these kinds, or adds a warning that names those of which none is given yet.
+fn report(rule: SecretRule, mut kinds: Vec<&'static str>, changeset: &mut Changeset) -> Result<(), Rejection> {
+    kinds.sort_unstable();
+    kinds.dedup();
+    if rule == SecretRule::Refuse && !kinds.is_empty() {
+        let message = format!("this would be stored as plain text: {}", kinds.join(", "));
+        return Err(Rejection::new(Code::Secret, message)
             .hint("leave it out, and say where it is kept instead")
-            .detail("kinds", kinds)),
-        SecretRule::Warn | SecretRule::Off => {
-            let message =
-                format!("a secret is stored as plain text: {what}; rm --forget erases it, also from the history");
-            changeset.warnings.push(Warning::new(Code::Secret, message).detail("kinds", kinds));
-            Ok(())
-        }
+            .detail("kinds", kinds));
     }
+    let is_told = |kind: &str| {
+        let own = changeset.warnings.iter().filter(|warning| warning.code == Code::Secret);
+        own.map(|warning| &warning.message).any(|message| message.contains(kind))
+    };
+    kinds.retain(|kind| !is_told(kind));
+    if !kinds.is_empty() {
+        let what = kinds.join(", ");
+        let message = format!("a secret is stored as plain text: {what}; rm --forget erases it, also from the history");
+        changeset.warnings.push(Warning::new(Code::Secret, message).detail("kinds", kinds));
+    }
+    Ok(())
 }
 
 /// A shorter text holds no secret, in bytes: names of operations and files.
 const SHORTEST_SECRET: usize = 8;
 
-/// Calls a function with every text of a JSON value that could hold a secret.
-fn each_text(value: &Value, call: &mut impl FnMut(&str)) {
+/// Calls a function with every text of a JSON value that could hold a secret, names of metadata and front matter keys
+/// among them.
+pub(super) fn each_text(value: &Value, call: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) if text.len() >= SHORTEST_SECRET => call(text),
         Value::Array(values) => values.iter().for_each(|value| each_text(value, call)),
-        Value::Object(fields) => fields.values().for_each(|value| each_text(value, call)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            if key.len() >= SHORTEST_SECRET {
+                call(key);
+            }
+            each_text(value, call);
+        }),
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -119,3 +119,64 @@ fn a_summary_line_has_no_part_of_a_secret() {
     let summary = text.lines().find(|line| line.starts_with("> Summary:"));
     assert_eq!(summary, Some("> Summary: deploy, token"));
 }
+
+/// A memory in which each of these commands has something to do.
+fn memory_with_work(policy: &str) -> Memory {
+    let memory = Memory::new().policy(&format!("version: 2\nexpired: archive\nagents: {{write: propose}}\n{policy}"));
+    memory.put("facts/user.md", "# User\n\n- Prefers tabs\n- Is in Rome\n  <!-- mem exp=2025-01-01 -->\n");
+    memory.put("facts/long.md", "# Long\n\n- One apple\n- Two pears\n- Three plums\n");
+    let sides = "<<<<<<< HEAD\n- Tea\n||||||| 1f2e3d4\n- Milk\n=======\n- Coffee\n>>>>>>> other\n";
+    memory.put("facts/drinks.md", format!("# Drinks\n\n{sides}"));
+    memory.run(["add", "tools", "Uses Bun"]).exit(0);
+    memory.run(["add", "tools", "Uses Helix"]).exit(0);
+    memory.run(["undo"]).exit(0);
+    memory.run(["--as", "bot", "add", "tools", "Uses fish"]).may_change().exit(5);
+    memory
+}
+
+#[test]
+fn no_command_takes_a_secret_into_the_history_beside_its_text() {
+    let refusing = memory_with_work("secrets: refuse\n");
+    let tabs = format!("user@{}", handle("Prefers tabs"));
+    let field = format!("{TOKEN}=1");
+    let batch = serde_json::json!({
+        "request": TOKEN, "operations": [{"op": "add", "at": "user", "text": "Deploys"}]
+    });
+    let cases: [(&[&str], String); 13] = [
+        (&["undo", "-m", TOKEN], String::new()),
+        (&["undo", "--source", TOKEN], String::new()),
+        (&["redo", "-m", TOKEN], String::new()),
+        (&["prune", "-m", TOKEN], String::new()),
+        (&["compact", "long", "--to", "2", "-m", TOKEN], String::new()),
+        (&["compact", "long", "--to", "2", "--source", TOKEN], String::new()),
+        (&["inbox", "--accept", "-m", TOKEN], String::new()),
+        (&["inbox", "--reject", "-m", TOKEN], String::new()),
+        (&["resolve", "drinks", "--ours", "-m", TOKEN], String::new()),
+        (&["apply"], batch.to_string()),
+        (&["set", &tabs, "-f", &field], String::new()),
+        (&["set", "user", &field], String::new()),
+        (&["rm", &tabs, "-m", TOKEN], String::new()),
+    ];
+    for (words, stdin) in &cases {
+        let ran = refusing.run(*words).stdin(stdin.clone()).exit(5);
+        let ran = ran.stderr_contains("secret: this would be stored as plain text: an API key").unchanged();
+        assert!(!ran.stderr.contains(TOKEN), "{words:?}: {}", ran.stderr);
+        assert!(!refusing.run(["log", "--all", "--json"]).exit(0).stdout.contains(TOKEN), "{words:?}");
+    }
+    for (words, stdin) in cases {
+        let warning = memory_with_work("");
+        let ran = warning.run(words).stdin(stdin).exit(0);
+        assert_eq!(ran.stderr.matches("a secret is stored as plain text: an API key").count(), 1, "{words:?}: {ran}");
+    }
+}
+
+#[test]
+fn an_imported_history_is_searched_with_its_reasons() {
+    let memory = memory("version: 1\n");
+    memory.run(["add", "user", "Deploys", "-m", TOKEN]).exit(0);
+    let history = memory.run(["log", "--all", "-p", "--json"]).exit(0).stdout;
+    let other = Memory::new().policy("version: 2\nsecrets: refuse\n");
+    let file = other.dir().parent().unwrap().join("history.json");
+    fs_err::write(&file, history).unwrap();
+    other.run(["import", file.to_str().unwrap()]).exit(5).stderr_contains("secret: ").unchanged();
+}
