@@ -75,7 +75,9 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         };
         found.insert(0, GuardFinding { violation, excerpt });
     }
-    if let (Ok(proof), Some(quote)) = (proof, &proposal.quote)
+    // A removal keeps nothing: it is what the user asks for.
+    let is_removal = matches!(proposal.operation.action, Action::Remove { .. });
+    if let (Ok(proof), Some(quote), false) = (proof, &proposal.quote, is_removal)
         && let Some(violation) = guards::find_withheld(quote, context.turns, proof.turn)
     {
         found.push(GuardFinding { violation, excerpt: String::new() });

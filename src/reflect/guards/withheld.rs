@@ -120,7 +120,7 @@ fn requests_in(clause: &str) -> impl Iterator<Item = WithholdRequest> {
             has_no_subject(clause, &words, range.start)
                 && (scope == RequestScope::Sentence || ends_object(clause, &words, range.end))
         };
-        let english = ENGLISH.get(n).and_then(|patterns| patterns.find(&words)).filter(is_request);
+        let english = ENGLISH.get(n).and_then(|patterns| patterns.find_where(&words, is_request));
         let start = english.map(|range| words[range.start].at).or_else(|| {
             // The text that is searched has another word for "I", so an offset in it is only near that in the sentence.
             let found = HAN.get(n)?.find_unspaced(&han)?;
@@ -191,6 +191,30 @@ mod tests {
             (&["我养了两只猫。", "把刚才说的忘掉"], "我养了两只猫"),
         ] {
             assert_eq!(withheld(said, quote), Some(Violation::Withheld), "{said:?}");
+        }
+    }
+
+    /// The turns of a labelled text, and its quote, which stands in ⟦ ⟧ in the first of them.
+    fn is_withheld(talk: &str) -> bool {
+        let (_, rest) = talk.split_once('⟦').unwrap();
+        let quote = rest.split_once('⟧').unwrap().0;
+        let plain = talk.replace(['⟦', '⟧'], "");
+        withheld(&plain.split(" ## ").collect::<Vec<_>>(), quote) == Some(Violation::Withheld)
+    }
+
+    /// No list may be changed for the judged texts: the numbers say how many of them are wrong.
+    #[test]
+    fn labelled_requests_are_found() {
+        for (file, most_wrong) in [
+            (include_str!("../../../fixtures/guards/withheld.en.txt"), 0),
+            (include_str!("../../../fixtures/guards/withheld.zh.txt"), 0),
+            (include_str!("../../../fixtures/guards/judged/withheld.en.txt"), 1),
+            (include_str!("../../../fixtures/guards/judged/withheld.zh.txt"), 0),
+        ] {
+            let texts = super::super::tests::labelled(file);
+            let wrong: Vec<&String> =
+                texts.iter().filter(|(wanted, talk)| is_withheld(talk) != *wanted).map(|(_, talk)| talk).collect();
+            assert!(texts.len() >= 14 && wrong.len() <= most_wrong, "{wrong:#?}");
         }
     }
 
