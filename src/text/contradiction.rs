@@ -6,6 +6,7 @@
 use super::exact_tokens::one_difference_of;
 use super::statement::{COMPARATORS, Statement, StatementToken, TokenKind};
 use super::stem;
+use super::whole_denial::is_whole_denial;
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 const HAN_COMPARATORS: PhraseList = phrase_list!("statements/comparators.zh.txt");
@@ -71,6 +72,10 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     let most_differing = if by_label { MAX_DIFFERING_IN_VALUE } else { MAX_DIFFERING };
     if of_a.is_negated == of_b.is_negated && of_a.least_difference(of_b) > most_differing {
         return None;
+    }
+    // Such a denial holds under all conditions.
+    if is_whole_denial(a, b) {
+        return Some(Difference::Negation);
     }
     let [conditions_a, conditions_b] = [a, b].map(|s| s.parts().conditions.get_or_init(|| conditions(s.text)));
     if conditions_a != conditions_b {
@@ -438,6 +443,7 @@ mod tests {
             ("At least 3 people sign", "At most 3 people sign", Opposite),
             ("至少三人签字", "最多三人签字", Opposite),
             ("Owns a boat", "No longer owns a boat", Negation),
+            ("Does not smoke", "Smokes a pipe in the evening", Negation),
             ("Ships by rail, not road", "Ships by road, not rail", Order),
             ("先写文档再写代码", "先写代码再写文档", Order),
             ("Graduated in 1998", "Graduated in 1999", Date),

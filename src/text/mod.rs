@@ -53,6 +53,7 @@ pub mod toml_table;
 pub mod topic_match;
 pub mod url_credentials;
 pub mod verbs;
+pub mod whole_denial;
 pub mod word_forms;
 pub mod word_frequency;
 pub(crate) mod word_list;

@@ -9,6 +9,7 @@ use crate::document::Handle;
 use crate::text::contradiction::compare_statements;
 use crate::text::near_duplicate::extra_words;
 use crate::text::statement::Statement;
+use crate::text::whole_denial::is_whole_denial;
 
 /// What a new text repeats or contradicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +46,8 @@ pub fn find_related<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Op
         if other.trim() == text.trim() || extra == Some(0) && new.has_same_tokens(&known) {
             return related(Violation::Duplicate, other);
         }
-        if contradicted.is_none() && compare_statements(&new, &known).is_some() {
+        // "Smokes on holiday" may stand beside "Does not smoke", so the model is asked about it as what may contradict.
+        if contradicted.is_none() && !is_whole_denial(&new, &known) && compare_statements(&new, &known).is_some() {
             contradicted = Some(other);
         }
         if let Some(extra) = extra

@@ -15,6 +15,7 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 use attributes::AttributeReading;
 use differences::{are_about_other_things, differ_in_one_value};
+use exclusive_states::find_exclusive_state;
 use persons::{name_person, persons_of};
 use prefilter::{SharedParts, TopicStarts};
 use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
@@ -23,6 +24,7 @@ mod attributes;
 mod clauses;
 mod differences;
 mod endings;
+mod exclusive_states;
 mod persons;
 mod plain_words;
 mod preferences;
@@ -403,12 +405,14 @@ pub fn find_possible_contradiction<'a>(text: &str, others: impl Iterator<Item = 
 }
 
 /// The first of some texts that differs from a new one in one value or state of one thing, so that both can hardly be
-/// true, whatever a model says. Looks at the first [`MAX_ALIKE`] that share words with it.
-pub fn find_exclusive_value<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
+/// true, whatever a model says. Looks at the first [`MAX_ALIKE`] that share words with it, then at as many that give
+/// the same attribute another state or its only value in other words.
+pub fn find_exclusive_value<'a>(text: &str, others: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let shared = SharedParts::of(text, SINGLE_FIELDS.iter().any(|field| states(text, field)));
-    let alike = others.filter(|known| shared.are_mostly_in(known)).take(MAX_ALIKE);
+    let alike = others.clone().filter(|known| shared.are_mostly_in(known)).take(MAX_ALIKE);
     let new = NewText { is_broad: false, ..NewText::new(text) };
-    possible_contradictions(new, alike).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
+    let found = possible_contradictions(new, alike).find(|known| differ_in_one_value(text, known));
+    found.or_else(|| find_exclusive_state(text, others)).map(str::to_owned)
 }
 
 /// So many texts with words of a new one are compared once more, which takes as long as a new text does.

@@ -96,7 +96,8 @@ impl<'a> AttributeReading<'a> {
         self.clauses.iter().any(Clause::is_denied)
     }
 
-    fn excludes_in(&self, topic: usize, other: &AttributeReading<'_>) -> bool {
+    /// Whether it and another statement may exclude each other in what they say of a topic.
+    pub(super) fn excludes_in(&self, topic: usize, other: &AttributeReading<'_>) -> bool {
         if self.is_about_another_person(topic, other)
             || self.has_another_scope(topic, other)
             || self.has_another_subject(topic, other)

@@ -5,6 +5,7 @@
 use super::super::grounding::english::{base_stem, is_generic_stem};
 use super::clauses::{Clause, clauses};
 use super::quantities::Quantities;
+use super::subjects::english_subject;
 use super::{
     EnglishSources, FRAMES, HAN_FRAMES, Remainder, SINGLE_FIELDS, denies, has_sides_exchanged_loosely, name_person,
     opposite_words, persons_of, states,
@@ -75,10 +76,24 @@ pub(super) fn differ_in_one_value(text: &str, known: &str) -> bool {
         // Chinese words for how and when look like things.
         1 if has_amounts && has_unspaced_script(text) => more <= 2 && fewer <= 1,
         // "Does not smoke" excludes every kind of smoking.
-        1 if is_opposed => fewer == 0,
+        1 if is_opposed => fewer == 0 && !deny_another_verb(text, known),
         1 => fewer == 0 && more <= 1,
         _ => false,
     }
+}
+
+/// Whether one text does nothing but deny a verb, and the other one has another verb: "does not smoke", "works in a
+/// smoke-free office".
+fn deny_another_verb(text: &str, known: &str) -> bool {
+    let denies_alone = |denied: &str, other: &str| {
+        let statement = Statement::of(denied);
+        let mut content = statement.content();
+        let (Some(verb), None) = (content.next(), content.next()) else { return false };
+        let predicate = english_subject(other).1;
+        let first = predicate.split(' ').next().unwrap_or_default();
+        statement.is_negated() && !verb.is_han && !first.is_empty() && base_stem(first) != base_stem(&verb.key)
+    };
+    denies_alone(text, known) || denies_alone(known, text)
 }
 
 /// Whether two texts are about different things: numbered ones, or named ones of which one text denies its own.
@@ -133,6 +148,7 @@ mod tests {
             ("孩子每周上两节钢琴课。", "孩子每周上四节钢琴课。", true),
             ("Shoots weddings with the Fuji X-T5.", "Shoots portraits with a Mamiya RB67.", false),
             ("Does not smoke.", "Smokes a pipe in the evening.", true),
+            ("Does not smoke.", "Works in a smoke-free office.", false),
             ("用户不吃辣。", "用户的女儿爱吃辣。", false),
             ("Works for Lufthansa as a technician.", "The user's employer is Airbus.", true),
             ("Took a pottery class in 2019.", "Took a welding class in 2023.", false),

@@ -22,6 +22,8 @@ const START: usize = 4;
 pub(super) struct SharedParts {
     /// Starts of words in lower case.
     starts: HashSet<String>,
+    /// Number of words of the text, without stop words.
+    words: usize,
     /// Parts of texts: Chinese pairs, numbers, phrases for a state.
     parts: Vec<String>,
     /// Whether every text may be about the same: a field of a person, a spouse.
@@ -32,7 +34,9 @@ impl SharedParts {
     pub(super) fn of(text: &str, has_field: bool) -> SharedParts {
         let low = text.to_lowercase();
         let mut starts = HashSet::new();
+        let mut words = 0;
         for word in word_tokens(text).iter().filter(|w| !is_stopword(&w.text)) {
+            words += 1;
             starts.insert(start(&word.text).to_owned());
             starts.extend(related_words(&word.text).iter().map(|one| start(one).to_owned()));
         }
@@ -47,7 +51,7 @@ impl SharedParts {
             parts.extend(group.split(" / ").flat_map(|state| state.split('|')).map(str::to_owned));
         }
         let is_open = has_field || SPOUSES.iter().chain(MARRIAGE).any(|word| low.contains(word));
-        SharedParts { starts, parts, is_open }
+        SharedParts { starts, words, parts, is_open }
     }
 
     /// Whether a text of the memory has one of them.
@@ -61,7 +65,7 @@ impl SharedParts {
             || self.parts.iter().any(|part| low.contains(part.as_str()))
     }
 
-    /// Whether a text of the memory has two of them, or half of its words are among them.
+    /// Whether a text of the memory has two of them, or half of the words of either text are among them.
     pub(super) fn are_mostly_in(&self, known: &str) -> bool {
         let low = known.to_lowercase();
         let words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c));
@@ -70,7 +74,7 @@ impl SharedParts {
             .fold((0, 0), |(shared, all), word| (shared + usize::from(self.starts.contains(start(word))), all + 1));
         self.is_open
             || shared > 1
-            || shared > 0 && shared * 2 >= all
+            || shared > 0 && shared * 2 >= all.min(self.words)
             || self.parts.iter().any(|part| low.contains(part.as_str()))
     }
 }
@@ -142,5 +146,13 @@ mod tests {
         assert!(passes("The user's husband is Erik.", "Married to Tom."));
         assert!(!passes("The barn is 9 metres wide.", "Prefers tea to coffee."));
         assert!(!passes("谷仓宽9米。", "用户喜欢喝茶。"));
+    }
+
+    #[test]
+    fn the_shorter_of_two_texts_decides_what_is_alike() {
+        let is_alike = |text: &str, known: &str| SharedParts::of(text, false).are_mostly_in(known);
+        let (short, long) = ("Does not smoke", "Smokes a pipe in the evening");
+        assert!(is_alike(short, long) && is_alike(long, short));
+        assert!(!is_alike("Owns a green boat on the Elbe", "Plays the green piano of an aunt"));
     }
 }
