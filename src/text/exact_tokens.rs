@@ -16,6 +16,7 @@ mod numbers;
 mod signed_names;
 
 pub use letters::named_letters;
+pub use numbers::currency_amounts;
 use numbers::{BoundNumber, bound_numbers};
 
 /// Two sides a line; a word with `$` counts only before the end of a clause.

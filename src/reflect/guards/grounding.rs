@@ -39,6 +39,8 @@ mod other_subject;
 mod polarity;
 mod quantities;
 mod reasons;
+mod restated_amounts;
+mod restated_limits;
 mod roles;
 pub(super) mod scope;
 mod speaker;
@@ -130,12 +132,14 @@ pub fn check_last_day(day: &str, sources: &GroundingSources<'_>) -> Option<Guard
     (!missing.is_empty() && !is_term()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
 }
 
-/// A text with the dates, quantities and short forms that its sources have for the same; `times`: when they were
-/// written.
+/// A text with the dates, quantities, prices, limits and short forms that its sources have for the same; `times`: when
+/// they were written.
 fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
     let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
     let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
-    abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned)
+    let priced = restated_amounts::in_forms_of(&counted, sources).map_or(counted, Cow::Owned);
+    let limited = restated_limits::in_forms_of(&priced, sources).map_or(priced, Cow::Owned);
+    abbreviations::in_forms_of(&limited, sources).map_or(limited, Cow::Owned)
 }
 
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
@@ -187,6 +191,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
         .chain(limits::lost_exception(text, &said))
+        .chain(restated_limits::turned_limit(text, &all))
         .chain(measured_things::moved_measure(text, turns))
         .chain(quoted_turn(sources).and_then(|turn| reasons::unlinked_reason(text, turn)))
         .chain(dates::exchanged_day(text, &all))

@@ -1,5 +1,7 @@
 //! Reads numbers with what is bound to them: a currency, a unit, a half of a day, a sign, a bound.
 
+use std::ops::Range;
+
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
@@ -27,9 +29,33 @@ const EVENING: [&str; 14] = [
     "夜",
 ];
 
+/// A number in digits with a currency beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurrencyAmount {
+    /// The bytes of the number and its currency.
+    pub range: Range<usize>,
+    /// Without group separators: `1250`.
+    pub value: String,
+    /// The first line of the list of currencies that has the spelling: a plain `$` is the dollar of the United States.
+    pub currency: &'static str,
+}
+
+/// The amounts of money in a text: $900, 900 USD, 1250美元.
+pub fn currency_amounts(text: &str) -> Vec<CurrencyAmount> {
+    let amount = |number: BoundNumber<'_>| {
+        let spelling = number.currency?;
+        let at = (spelling.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let range = number.digits.start.min(at)..number.digits.end.max(at + spelling.len());
+        Some(CurrencyAmount { range, value: number.value, currency: lines_of(CURRENCIES, spelling).first()? })
+    };
+    bound_numbers(text).into_iter().filter_map(amount).collect()
+}
+
 /// A number in digits with what stands beside it.
 #[derive(Debug)]
 pub(super) struct BoundNumber<'a> {
+    /// The bytes of the digits.
+    digits: Range<usize>,
     /// Without sign and group separators: `900`, `9:30`.
     value: String,
     sign: Option<char>,
@@ -102,6 +128,7 @@ fn read_number(text: &str, start: usize, end: usize) -> BoundNumber<'_> {
         .or(currency.filter(|c| after.trim_start().starts_with(c)))
         .map_or(after, |unit| after.trim_start().get(unit.len()..).unwrap_or_default());
     BoundNumber {
+        digits: start..end,
         value: value.to_owned(),
         sign,
         currency,
