@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use jiff::civil::Date;
+
 use super::corrected::TurnCorrections;
 use super::{NEARBY_TURNS, PlannedEffects, days_said};
 use crate::change::{Effect, EffectSign};
@@ -9,7 +11,10 @@ use crate::operation::Action;
 use crate::reflect::guards::{self, GroundingSources, GuardFinding, QuoteEvidence};
 use crate::reflect::judge::JudgeContext;
 use crate::reflect::proposal::Proposal;
+use crate::text::phrase::{has_unspaced_script, word_tokens};
 use crate::text::prose_mask::split_label;
+use crate::text::statement::Statement;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::transcript::{MessageParts, Role, Turn};
 
 /// An answer that is at most this long may take its words from the question: "Yes, in Hamburg."
@@ -35,9 +40,49 @@ pub(super) fn ungrounded_claim(
             sources.check(text, ClaimKind::Statement).or_else(|| sources.check_agreement(text))
         }
     };
-    let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries);
-    let found = added.filter(|e| !is_day(&e.text)).find_map(|e| check_text(&e.text));
-    found.or_else(|| expiries.find_map(|day| sources.check(&day.to_string(), ClaimKind::LastDay)))
+    let expiries: Vec<Date> = planned.files.iter().flat_map(|file| file.metadata.expiries.iter().copied()).collect();
+    let ungrounded_day = || expiries.iter().find_map(|day| sources.check(&day.to_string(), ClaimKind::LastDay));
+    let added: Vec<&Effect> = added.filter(|e| !is_day(&e.text)).collect();
+    let found = added.iter().find_map(|e| check_text(&e.text));
+    // A bullet with a last day says what the same text says with the words for that day.
+    if let ([effect], [day], Some(_)) = (&added[..], &expiries[..], &found)
+        && sources.denies_as(&effect.text)
+        && let Some(until) = sources.words_of_last_day(*day)
+        && check_text(&with_last_day(&effect.text, &until)).is_none()
+    {
+        return ungrounded_day();
+    }
+    found.or_else(ungrounded_day)
+}
+
+/// A text with the words that say until when it holds.
+fn with_last_day(text: &str, until: &str) -> String {
+    let text = text.trim_end_matches(['.', '。']);
+    let space = if has_unspaced_script(text) { "" } else { " " };
+    format!("{text}{space}{until}")
+}
+
+/// Words that begin what says until when something holds.
+const UNTIL: WordList = word_list!("guards/grounding/until.en.txt");
+const HAN_UNTIL: PhraseList = phrase_list!("guards/grounding/until.zh.txt");
+/// So many words, in Chinese characters, say a day at most.
+const MAX_DAY_WORDS: usize = 6;
+const MAX_DAY_CHARS: usize = 12;
+
+/// What may say until when something holds in a text: each beginning of it, shorter ones first.
+fn last_day_phrases(text: &str) -> Vec<&str> {
+    let tokens = word_tokens(text);
+    let starts = (0..tokens.len()).filter(|at| UNTIL.contains(&tokens[*at].text));
+    let english = starts.flat_map(|at| {
+        let ends = tokens[at + 1..].iter().take(MAX_DAY_WORDS).map(|last| last.at + last.surface.len());
+        ends.map(|end| &text[tokens[at].at..end]).collect::<Vec<_>>()
+    });
+    let han = HAN_UNTIL.iter().flat_map(|word| text.match_indices(word)).flat_map(|(at, word)| {
+        let start = at + word.len();
+        let ends = text[start..].char_indices().skip(1).map(|(n, _)| start + n).chain([text.len()]);
+        ends.take(MAX_DAY_CHARS).map(|end| &text[at..end]).collect::<Vec<_>>()
+    });
+    english.chain(han).collect()
 }
 
 /// What of a claim must be in its sources.
@@ -127,6 +172,22 @@ impl<'a> ClaimSources<'a> {
             ClaimKind::Particulars => guards::check_particulars(text, &sources),
             ClaimKind::LastDay => guards::check_last_day(text, &sources),
         }
+    }
+
+    /// The words of the quote, or of its turn, that say this last day: the fewest that do.
+    fn words_of_last_day(&self, day: Date) -> Option<String> {
+        let times = days_said(&self.turns, self.context);
+        let texts = std::iter::once(self.quote).chain(self.written.iter().map(AsRef::as_ref));
+        texts.flat_map(last_day_phrases).find_map(|phrase| {
+            let sources =
+                GroundingSources { quote: phrase, texts: vec![phrase], times: times.clone(), ..Default::default() };
+            guards::check_last_day(&day.to_string(), &sources).is_none().then(|| phrase.to_owned())
+        })
+    }
+
+    /// Whether the quote is negated if a text is: "not on until Friday" says when something begins.
+    fn denies_as(&self, text: &str) -> bool {
+        Statement::of(self.quote).is_negated() == Statement::of(text).is_negated()
     }
 
     /// Checks that the user does not contradict a text that the assistant wrote.

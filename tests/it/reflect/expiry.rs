@@ -119,6 +119,9 @@ fn a_new_fact_expires_on_a_day_that_was_said() {
         ("用户休假到2026年3月6日", "2026-03-06", "我休假到下周五"),
         ("试用期三个月", "2026-05-24", "试用期三个月"),
         ("停车位在B区", "2026-02-28", "我的停车位在B区，到月底"),
+        ("The user is on call.", "2026-02-27", "I am on call until Friday"),
+        ("The user is on call.", "2026-02-28", "I am on call until the end of the month"),
+        ("用户值班。", "2026-02-27", "我值班到周五"),
     ] {
         check(text, exp, quote, (Kept, ""));
     }
@@ -128,6 +131,9 @@ fn a_new_fact_expires_on_a_day_that_was_said() {
         ("The trial runs for 30 days", "2026-03-10", "The trial runs for 30 days"),
         ("试用期三个月", "2026-04-24", "试用期三个月"),
         ("喜欢喝咖啡", "2026-03-01", "我喜欢喝咖啡"),
+        ("The user is on call.", "2026-02-26", "I am on call until Friday"),
+        ("The user is on call.", "2026-02-27", "I am not on call until Friday"),
+        ("The user is on call.", "2026-02-27", "I am on call until Friday except in the mornings"),
     ] {
         check(text, exp, quote, (Proposed, "ungrounded"));
     }
@@ -168,5 +174,27 @@ fn a_model_changes_metadata_by_set_only_and_of_bullets_only() {
     for operation in [patch, file] {
         let memory = Memory::new().file("facts/user.md", text);
         assert_eq!(verdict(&memory, &operation, &conversation), (Refused, "not_allowed".into()), "{operation}");
+    }
+}
+
+/// No rule is made for the judged texts: the number says how many of them are wrong.
+#[test]
+fn a_day_stands_for_the_words_that_say_until_when() {
+    for (file, most_wrong) in [
+        (include_str!("../../../fixtures/grounding/until_judged.en.txt"), 0),
+        (include_str!("../../../fixtures/grounding/until_judged.zh.txt"), 0),
+    ] {
+        let mut wrong = Vec::new();
+        for line in file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let [label, text, exp, quote] = line.splitn(4, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+            let mut operation = add("facts/user.md", text, quote);
+            operation["expires"] = json!(exp);
+            let (found, reasons) = verdict(&memory(PEANUTS), &operation, &format!("User: {quote}.\n"));
+            if (found == Kept) != (label == "yes") {
+                wrong.push(format!("{line}: {reasons}"));
+            }
+        }
+        println!("{} wrong: {wrong:#?}", wrong.len());
+        assert!(wrong.len() <= most_wrong, "{wrong:#?}");
     }
 }
