@@ -111,7 +111,7 @@ impl Runner<'_> {
 
     /// Searches the memory; with [`ALL_SCOPES`] as the scope, all of its scopes, too.
     pub fn query(&self, options: &QueryOptions) -> CliReply {
-        // All scopes are searched from the memory above them.
+        // All scopes are searched from their parent memory.
         let all_scopes = open::names_all_scopes(self.global);
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };

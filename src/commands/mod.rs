@@ -133,7 +133,7 @@ pub struct Session {
     pub found_by: FoundBy,
     /// The forms in which an address may name the data directory in front of a path, e.g. `memory/`.
     pub prefixes: PathPrefixes,
-    /// The policy from `memdir.yaml`, or the defaults; of a scope, below that of the memory above it.
+    /// The policy from `memdir.yaml`, or the defaults; of a scope, below that of its parent memory.
     pub policy: LoadedPolicy,
     /// The scope that the data directory is.
     pub scope: Option<OpenScope>,

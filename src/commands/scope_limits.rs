@@ -1,4 +1,4 @@
-//! The limits on a scope as a whole (`limits: [{at: scopes/*, entries: 10}]` of the memory above): its files are
+//! The limits on a scope as a whole (`limits: [{at: scopes/*, entries: 10}]` of the parent memory): its files are
 //! counted together, and at the limit the oldest items of all of them move to the archive.
 //!
 //! Never evicts a pinned item, nor one that the change itself adds or touches.

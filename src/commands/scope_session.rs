@@ -20,11 +20,11 @@ use crate::text::shell_quote::shell_quote;
 /// The largest policy, in bytes.
 const MAX_POLICY_BYTES: u64 = 64 << 10;
 
-/// The scope that a session is in, and what of the memory above it reaches into it.
+/// The scope that a session is in, and what of its parent memory reaches into it.
 #[derive(Clone)]
 pub struct OpenScope {
     pub name: String,
-    /// The memory above, unfiltered: only for opening shared scopes.
+    /// The parent memory, unfiltered: only for opening shared scopes.
     memory: Arc<Store>,
     policy_above: Policy,
 }
@@ -106,18 +106,18 @@ fn open_scope_in(memory: &Store, state: ScopeState, name: &str) -> Result<Option
     Ok(Some(ScopeParts { store, policy, scope }))
 }
 
-/// The policy of the memory above a scope. Without one that is whole, nothing says what the scope may do.
+/// The policy of the parent memory of a scope. Without one that is whole, nothing says what the scope may do.
 fn governing_policy(memory: &Store) -> Result<Policy, Rejection> {
-    let governs = "the policy of the memory above governs this scope";
+    let governs = "the policy of the parent memory governs this scope";
     let Some(text) = memory.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES)? else {
         return Err(Rejection::new(Code::InvalidPolicy, format!("{governs}, and it has no memdir.yaml"))
-            .hint("create one with `memdir init` in the memory above"));
+            .hint("create one with `memdir init` in the parent memory"));
     };
     let loaded = crate::policy::load(&text);
     match loaded.refuses_writes {
         None => Ok(loaded.policy),
         Some(error) => Err(Rejection::new(Code::InvalidPolicy, format!("{governs}: {}", error.message))
-            .hint("fix memdir.yaml of the memory above; until then its scopes are closed")),
+            .hint("fix memdir.yaml of the parent memory; until then its scopes are closed")),
     }
 }
 
@@ -136,7 +136,7 @@ impl Session {
         above.unwrap_or(&self.dir)
     }
 
-    /// Refuses files of the memory above a scope, or of its other scopes, that a command line names by their paths.
+    /// Refuses files of the parent memory of a scope, or of its other scopes, that a command line names by their paths.
     ///
     /// # Errors
     /// `scope_not_allowed`.

@@ -128,7 +128,7 @@ fn unmerged_conflict_branches(session: &Session) -> Vec<String> {
 fn trust_notice(session: &Session) -> Option<Warning> {
     let env = &|name: &str| std::env::var(name).ok();
     let (config, _) = user::load_config(env);
-    // Hooks ask about the memory above a scope, too.
+    // Hooks ask about the parent memory of a scope, too.
     if trusted::is_trusted(&config, session.governing_dir(), env) {
         return None;
     }

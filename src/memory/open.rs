@@ -31,7 +31,7 @@ pub struct OpenOptions {
     /// A scope of that memory, which cannot be left: another memory in it, with its own files and history. `None`:
     /// `MEMDIR_SCOPE`, else the memory itself.
     pub scope: Option<String>,
-    /// Whether `MEMDIR_SCOPE` may be `*`: for a search in all scopes, from the memory above them.
+    /// Whether `MEMDIR_SCOPE` may be `*`: for a search in all scopes, from their parent memory.
     pub all_scopes: bool,
     /// The scope of a session that is otherwise in no scope: the one to which its conversation belongs.
     pub default_scope: Option<String>,

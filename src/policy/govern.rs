@@ -1,4 +1,4 @@
-//! The policy of a scope: its own `memdir.yaml` below that of the memory above it, which it can only tighten.
+//! The policy of a scope: its own `memdir.yaml` below that of its parent memory, which it can only tighten.
 //!
 //! Never lets a key of the scope allow what the memory's policy does not: such a key is ignored, with a warning.
 
@@ -38,7 +38,7 @@ pub fn load_scope(yaml: &str, above: &Policy, scope: &str) -> LoadedPolicy {
     let mut warnings = own.warnings;
     warnings.iter_mut().for_each(|warning| warning.message.insert_str(0, "of this scope, ignored: "));
     let ignored = |key: String| {
-        let message = format!("of this scope, ignored: {key} is looser than in the policy of the memory above");
+        let message = format!("of this scope, ignored: {key} is looser than in the policy of the parent memory");
         Warning::new(Code::InvalidPolicy, message)
     };
     warnings.extend(looser.into_iter().map(ignored));

@@ -201,7 +201,7 @@ pub struct Policy {
     pub episodes: EpisodePeriod,
     /// Limits, in file order; the first that matches a file or section applies, for each measure.
     pub limits: Vec<LimitRule>,
-    /// Of a scope: the limits of the memory above; the smaller maximum applies.
+    /// Of a scope: the limits of the parent memory; the smaller maximum applies.
     pub limits_above: Vec<LimitRule>,
     /// Of a scope: limits on all its files together.
     pub scope_limits: Vec<LimitRule>,
@@ -214,7 +214,7 @@ pub struct Policy {
     pub default_agent: Option<String>,
     /// How agents may change files (`agents.write`), in file order.
     pub agent_writes: Vec<AgentWriteRule>,
-    /// Of a scope: the rules of the memory above; what either of both reviews is reviewed.
+    /// Of a scope: the rules of the parent memory; what either of both reviews is reviewed.
     pub agent_writes_above: Vec<AgentWriteRule>,
     /// Labels whose values change only with consent.
     pub sensitive: Vec<String>,
@@ -320,7 +320,7 @@ impl Policy {
             let applicable = limits.iter().filter(|l| l.applies_to(path, section));
             applicable.filter_map(|l| Some((l.maximum(measure)?, l))).next()
         });
-        // The first of equal ones is returned: that of the memory above.
+        // The first of equal ones is returned: that of the parent memory.
         found.min_by_key(|(maximum, _)| *maximum)
     }
 

@@ -19,7 +19,7 @@ pub struct DataRoot {
     pub dir: OwnedFd,
     /// The path it was opened by.
     pub path: PathBuf,
-    /// Of a scope: the memory above it, and the scope's folder there.
+    /// Of a scope: its parent memory, and the scope's folder there.
     above: Option<(Arc<DataRoot>, String)>,
     stat: Stat,
     machine_dir: OnceLock<OwnedFd>,

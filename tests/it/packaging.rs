@@ -157,7 +157,7 @@ fn the_action_writes_the_changes_and_annotates_new_problems() {
     assert_eq!((lenient.status, lenient.stdout.as_str()), (0, annotation));
 }
 
-/// What a scope says, and what rules agents, is reviewed like the memory above.
+/// What a scope says, and what rules agents, is reviewed like the parent memory.
 #[test]
 fn the_action_looks_into_scopes_and_shows_what_changes_in_policies() {
     let repo = Repo::new();

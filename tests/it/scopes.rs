@@ -1,5 +1,5 @@
 //! Scopes: memories of their own in one memory. What is in one is shown by no command of another, nor by a plain command
-//! of the memory above; a removed one is kept until it is purged; the memory's policy governs.
+//! of the parent memory; a removed one is kept until it is purged; the memory's policy governs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -194,7 +194,7 @@ const APP_FILES: [(&str, &str); 6] = [
     ("inbox/rescued-r1-0.md", "- qzrescued\n"),
     ("procedures/qzsteps.md", "# Steps\n\n- qzstep\n"),
 ];
-/// And in the memory above, nowhere but there.
+/// And in the parent memory, nowhere but there.
 const MEMORY_FILES: [(&str, &str); 3] = [
     ("facts/user.md", "# User\n\n- wxbullet knee [[wxlink]]\n- wxparser\n\n## Health\n\n- wxinside\n"),
     ("facts/wxfile.md", "---\ntags: [health]\n---\n- wxtagged\n"),
@@ -525,7 +525,7 @@ fn without_a_sound_policy_above_a_scope_is_closed() {
     let memory = with_scopes("version: 1\n");
     memory.done(["-S", "web", "add", "user", "Likes tea"]);
     memory.put("memdir.yaml", "version: 1\ncolour: blue\n");
-    memory.run(["-S", "web", "list"]).exit(5).stderr_contains("the policy of the memory above governs this scope");
+    memory.run(["-S", "web", "list"]).exit(5).stderr_contains("the policy of the parent memory governs this scope");
     fs::remove_file(memory.dir().join("memdir.yaml")).unwrap();
     fs::create_dir_all(memory.dir().join("facts")).unwrap();
     memory.run(["-S", "web", "list"]).exit(5).stderr_contains("it has no memdir.yaml");
@@ -1013,7 +1013,7 @@ fn an_agent_removes_no_scope_whose_items_it_may_not_remove() {
     memory.done(["scope", "rm", "app", "--purge"]);
 }
 
-/// Hooks ask whether the memory above is trusted.
+/// Hooks ask whether the parent memory is trusted.
 #[test]
 fn a_scope_of_a_trusted_memory_is_not_called_untrusted() {
     let memory = with_scopes("");

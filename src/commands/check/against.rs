@@ -40,7 +40,7 @@ pub struct OutsideText {
 ///
 /// # Errors
 /// `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io`; `scope_not_allowed` in a scope, for a file of the
-/// memory above or of another scope; `category_not_allowed` for a file of a memory that restricts the caller.
+/// parent memory or of another scope; `category_not_allowed` for a file of a memory that restricts the caller.
 pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<OutsideText>, Rejection> {
     session.require_outside(files)?;
     files.iter().try_for_each(|file| require_readable(file, &session.actor, None))?;

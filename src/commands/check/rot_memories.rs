@@ -1,5 +1,5 @@
 //! Which folders of `check --rot` the caller may not read: memories whose policy restricts it, the scopes of a memory,
-//! and in a scope the memory above and its other scopes.
+//! and in a scope the parent memory and its other scopes.
 //!
 //! Never restricts who reads folders that are no memories.
 
