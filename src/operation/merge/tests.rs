@@ -135,6 +135,25 @@ fn summaries_follow_their_own_rule() {
 }
 
 #[test]
+fn a_summary_of_one_side_is_no_reason_for_a_conflict() {
+    let added = "# X\n\n- two\n";
+    check(
+        "# X\n",
+        "# X\n\n> Summary: one\n\n## Job\n\n- one\n",
+        added,
+        "# X\n\n> Summary: one\n\n- two\n\n## Job\n\n- one\n",
+    );
+    check("# X\n", "# X\n\n> Summary: one\n\n- one\n", added, "# X\n\n> Summary: one\n\n- one\n- two\n");
+    check("", "# X\n\n> Summary: one\n\n- one\n", added, "# X\n\n> Summary: one\n\n- one\n- two\n");
+    check(
+        "# X\n\n- base\n",
+        "# X\n\n> Summary: one\n\n- base\n- one\n",
+        "# X\n\nA paragraph.\n\n- base\n- two\n",
+        "# X\n\n> Summary: one\n\nA paragraph.\n\n- base\n- one\n- two\n",
+    );
+}
+
+#[test]
 fn line_endings_are_merged_separately() {
     check("\u{feff}- a\r\n- b\r\n", "\u{feff}- a\r\n- b\r\n- c", "\u{feff}- b\r\n", "\u{feff}- b\r\n- c");
     check("- a\n- b", "- a\r\n- b", "- a\n- b\n- c", "- a\r\n- b\r\n- c");

@@ -370,12 +370,15 @@ impl TreeMerge<'_> {
         self.trees.into_iter().zip(nodes).filter_map(|(tree, node)| Some((tree, node?)))
     }
 
-    /// Order of two elements that both sides added at the same position: by date, then by text.
+    /// Order of two elements that both sides added at the same position: the summary line, which is none below another
+    /// element, then by date, then by text.
     fn compare(&self, x: usize, y: usize, descending: bool) -> Ordering {
+        let is_below_summary = |element: usize| self.kind(element) != MergeNodeKind::Summary;
+        let summaries = is_below_summary(x).cmp(&is_below_summary(y));
         let dates = self.entry_date(x).cmp(&self.entry_date(y));
         let dates = if descending { dates.reverse() } else { dates };
         let words = |element: usize| self.versions(element).map(|(tree, node)| tree.subtree_text(node).trim()).min();
-        dates.then_with(|| words(x).cmp(&words(y)))
+        summaries.then(dates).then_with(|| words(x).cmp(&words(y)))
     }
 
     /// The indent of an element: as in the text that has it at this place. If all texts have it directly below its
