@@ -76,8 +76,8 @@ pub enum InsertPosition {
     Before(usize),
     /// Directly after a bullet and its children, as its sibling.
     After(usize),
-    /// Among the numbered top-level bullets of a section's own content: where the number is missing, and with it; as
-    /// `EndOfSection` where it is not.
+    /// Among the numbered top-level bullets of a section's own content: where the number is missing, and with it; in a
+    /// section without bullets as a numbered list; as `EndOfSection` where it is not missing.
     Numbered { section: usize, number: u32 },
     /// Below new headings at the end of a section (0: of the file). The first heading is one level deeper than the
     /// section (in the file, level 2), each other one level deeper than the one before. Edits with the same first
@@ -247,6 +247,18 @@ fn try_edits(
     let Some(matched) = verify::verify(document, &after, targets, subset, &rendered) else { return Ok(None) };
     after.reuse_handles(document, &matched.origin);
     Ok(Some(EditedDocument { splices, document: after, written_bullets: matched.written }))
+}
+
+/// Refuses a text that is not one line of a document.
+fn check_text(text: &str) -> Result<(), String> {
+    match text {
+        _ if render::trim_blanks(text).is_empty() => Err("the text is empty".to_owned()),
+        _ if text.contains(['\n', '\r']) => Err("the text contains a line break".to_owned()),
+        _ if text.contains(|c: char| c.is_control() && c != '\t') => {
+            Err("the text contains a control character".to_owned())
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -730,6 +730,18 @@ fn a_restored_item_of_a_numbered_list_has_its_number_again() {
     }
 }
 
+/// There is no other item that shows that the list has numbers.
+#[test]
+fn the_only_items_of_a_numbered_list_have_their_numbers_again() {
+    for (text, items) in [("# List\n\n1. one\n", &["one"][..]), ("# List\n\n3. one\n4. two\n", &["one", "two"])] {
+        let memory = Memory::new().file("facts/list.md", text);
+        let addresses = items.iter().map(|item| format!("list@{}", handle(item)));
+        memory.done(["rm", "--archive"].map(str::to_owned).into_iter().chain(addresses));
+        memory.done(["restore", "archive/facts/list.md"]);
+        assert_eq!(memory.text("facts/list.md").unwrap(), text);
+    }
+}
+
 #[test]
 fn an_item_without_a_number_returns_or_moves_to_a_list_without_numbers() {
     let text = "# Star\n\n* star\n* moon\n\nBetween.\n\n1) one\n2) two\n";

@@ -2,7 +2,7 @@
 //!
 //! Never decides the text of a bullet.
 
-use super::InsertPosition;
+use super::{DocumentEdit, InsertPosition};
 use crate::document::new_bullets::text_start_on_line;
 use crate::document::section::LABEL_LEVEL;
 use crate::document::{BlockKind, Bullet, Document, lines};
@@ -199,6 +199,22 @@ pub(super) fn insert_layout(
         }
         InsertPoint::EmptySection(s) => Ok(empty_section_layout(document, *s, level)),
         InsertPoint::NewSection(under, titles) => Ok(new_section_layout(document, *under, titles, shared)),
+    }
+}
+
+/// Makes a new list a numbered one, if each of the bullets inserted there has its number. `group` are their edits.
+pub(super) fn number_new_list(layout: &mut InsertLayout, point: &InsertPoint, edits: &[DocumentEdit], group: &[usize]) {
+    let number = |edit: &usize| match &edits[*edit] {
+        DocumentEdit::Insert { at: InsertPosition::Numbered { number, .. }, items } if items.len() == 1 => {
+            Some(*number)
+        }
+        _ => None,
+    };
+    let numbers: Option<Vec<u32>> = group.iter().map(number).collect();
+    if let (InsertPoint::EmptySection(_), Some([first, rest @ ..])) = (point, numbers.as_deref())
+        && (1u32..).zip(rest).all(|(nth, number)| first.checked_add(nth) == Some(*number))
+    {
+        layout.marker = ListMarker::Number(*first, '.');
     }
 }
 

@@ -5,8 +5,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::insert_layout::{InsertLayout, InsertPoint, ListMarker, insert_layout, shared_headings, sort_new_sections};
-use super::{DocumentEdit, EditRefusal, NewBullet};
+use super::insert_layout::{
+    InsertLayout, InsertPoint, ListMarker, insert_layout, number_new_list, shared_headings, sort_new_sections,
+};
+use super::{DocumentEdit, EditRefusal, NewBullet, check_text};
 use crate::document::new_bullets::text_start_on_line;
 use crate::document::{Bullet, BulletMeta, Document, escape, lines};
 use crate::text::Splice;
@@ -206,17 +208,6 @@ fn refuse_inside_removed(document: &Document, targets: &EditTargets<'_>, refused
     }
 }
 
-fn check_text(text: &str) -> Result<(), String> {
-    match text {
-        _ if trim_blanks(text).is_empty() => Err("the text is empty".to_owned()),
-        _ if text.contains(['\n', '\r']) => Err("the text contains a line break".to_owned()),
-        _ if text.contains(|c: char| c.is_control() && c != '\t') => {
-            Err("the text contains a control character".to_owned())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// The replacements for a subset of the edits, sorted.
 pub(super) fn render_edits(
     document: &Document,
@@ -238,7 +229,10 @@ pub(super) fn render_edits(
         let shared = above.map_or(0, |above| shared_headings(above, point));
         above = Some(point);
         match insert_layout(document, point, level, shared) {
-            Ok(layout) => out.push(render_insertion(document, targets, &edits, layout)),
+            Ok(mut layout) => {
+                number_new_list(&mut layout, point, &targets.edits, &edits);
+                out.push(render_insertion(document, targets, &edits, layout));
+            }
             Err(reason) => refused.extend(edits.iter().map(|edit| EditRefusal { edit: *edit, reason: reason.clone() })),
         }
     }
