@@ -275,6 +275,31 @@ pub struct JournalEdit {
     pub new: String,
 }
 
+/// Where a bullet was before a part of the history that `rm --forget` erased because of another bullet. It has no text,
+/// and is dropped once the bullet is forgotten, too.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BulletTrail {
+    /// The file after the erased part.
+    pub path: String,
+    /// The bullet after the erased part: the number of its handle.
+    pub bullet: u64,
+    /// The nearest place before the erased part whose texts are kept; `None` if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<TrailStart>,
+    /// Whether the erased part had other wordings of the bullet, or its beginning was not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+}
+
+/// A bullet in a file before a revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrailStart {
+    pub rev: u64,
+    pub path: String,
+    /// The number of its handle.
+    pub bullet: u64,
+}
+
 /// One revision of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalEntry {

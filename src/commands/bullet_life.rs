@@ -5,6 +5,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use self::gaps::{LifeCollector, may_move_bullets};
+use self::text_change::{TextChange, earlier};
 use super::Session;
 use super::list_and_read::ResolvedAddress;
 use super::sync::SyncState;
@@ -14,13 +16,15 @@ use crate::code::Rejection;
 use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
 use crate::host::line_history::{GitCommit, LineHistory};
-use crate::operation::effects::section_slug;
 use crate::path::MemoryPath;
 use crate::store::{self, JournalHistory, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_pasts};
 use crate::view::followed_bullet::{FollowedBullet, take_inserted};
 use crate::view::journal::OutsideEdit;
 use crate::view::outline::LifeChange;
+
+mod gaps;
+mod text_change;
 
 /// What changed a bullet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +47,7 @@ pub(super) struct EarlierBullet {
     /// The slug of its section; `None` above the first heading.
     pub(super) section: Option<String>,
     pub(super) text: String,
+    pub(super) handle: Handle,
 }
 
 impl EarlierBullet {
@@ -68,6 +73,14 @@ pub(super) struct LifeEvent {
     pub(super) commit: Option<GitCommit>,
 }
 
+/// The changes of a bullet, newest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BulletLife {
+    pub(super) events: Vec<LifeEvent>,
+    /// Whether a part of the history that had earlier texts of it was erased or trimmed.
+    pub(super) is_incomplete: bool,
+}
+
 /// How far lives are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LifeExtent {
@@ -91,6 +104,7 @@ pub(super) struct BulletHistory<'s> {
     entries_of: HashMap<MemoryPath, Vec<usize>>,
     /// What git knows of the files that were asked for.
     lines_of: RefCell<HashMap<MemoryPath, LineHistory>>,
+    names_commits: bool,
     merges: SyncMerges,
 }
 
@@ -102,32 +116,6 @@ struct FileToFollow {
     /// The text after these entries.
     text: String,
     bullets: Vec<FollowedBullet>,
-}
-
-/// Lives that are being collected.
-struct LifeCollector {
-    extent: LifeExtent,
-    lives: Vec<Vec<LifeEvent>>,
-    pending: Vec<FileToFollow>,
-}
-
-impl LifeCollector {
-    fn push(&mut self, bullet: &FollowedBullet, event: LifeEvent) {
-        self.lives[bullet.life].push(event);
-    }
-
-    /// Follows a bullet on in another text.
-    fn follow(&mut self, path: &MemoryPath, until: usize, document: &Document, number: usize, life: usize) {
-        if self.extent == LifeExtent::Whole {
-            let (path, text) = (path.clone(), document.text().to_owned());
-            self.pending.push(FileToFollow {
-                path,
-                until,
-                text,
-                bullets: vec![FollowedBullet::new(document, number, life)],
-            });
-        }
-    }
 }
 
 impl<'s> BulletHistory<'s> {
@@ -142,7 +130,7 @@ impl<'s> BulletHistory<'s> {
             entry.files.iter().for_each(|file| entries_of.entry(file.path.clone()).or_default().push(index));
         }
         let (lines_of, merges) = (RefCell::default(), SyncMerges::of(session));
-        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of, merges })
+        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of, names_commits: true, merges })
     }
 
     /// The lives of some bullets of a file, which was read for the caller; the numbers are those of its document. A
@@ -156,7 +144,22 @@ impl<'s> BulletHistory<'s> {
         bullets: &[usize],
         extent: LifeExtent,
     ) -> Result<Vec<Vec<LifeEvent>>, Rejection> {
-        let mut lives = LifeCollector { extent, lives: vec![Vec::new(); bullets.len()], pending: Vec::new() };
+        let lives = self.lives_and_gaps(named, bullets, extent)?;
+        Ok(lives.into_iter().map(|life| life.events).collect())
+    }
+
+    /// As [`BulletHistory::lives`], with what is known to be missing.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(super) fn lives_and_gaps(
+        &self,
+        named: &ResolvedAddress,
+        bullets: &[usize],
+        extent: LifeExtent,
+    ) -> Result<Vec<BulletLife>, Rejection> {
+        let mut lives =
+            LifeCollector { extent, lives: vec![BulletLife::default(); bullets.len()], pending: Vec::new() };
         let whole = self.store.read(&named.path)?.and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok());
         if let Some(whole) = whole {
             let numbers = numbers_in_whole(&named.document, &whole);
@@ -188,7 +191,7 @@ impl<'s> BulletHistory<'s> {
                     None => Document::parse(String::new()),
                     Some(_) => match self.document_at(entry.rev, &path, RevisionSide::After) {
                         Some(before) => before,
-                        None => return,
+                        None => return drop(self.follow_past_gap(&path, index + 1, bullets, lives)),
                     },
                 };
                 let step = TextChange {
@@ -249,7 +252,13 @@ impl<'s> BulletHistory<'s> {
         }
         let reverted = match reverted.filter(|reverted| Etag::of(reverted.as_bytes()) == before) {
             Some(reverted) => reverted,
-            None => self.document_at(entry.rev, &file.path, RevisionSide::Before)?.text().to_owned(),
+            None => match self.document_at(entry.rev, &file.path, RevisionSide::Before) {
+                Some(document) => document.text().to_owned(),
+                None => {
+                    drop(self.follow_past_gap(&file.path, index + 1, bullets, lives));
+                    return None;
+                }
+            },
         };
         let step = TextChange {
             cause: LifeCause::Entry(index),
@@ -284,11 +293,9 @@ impl<'s> BulletHistory<'s> {
         bullets: Vec<FollowedBullet>,
         lives: &mut LifeCollector,
     ) {
-        let moved_from = file.moved.as_ref().and_then(|from| {
-            let before = self.document_at(self.entries[index].rev, from, RevisionSide::Before)?;
-            Some((from, before))
-        });
-        let Some((from, before)) = moved_from else {
+        let Some(from) = &file.moved else { return self.end_at_entry(index, &file.path, bullets, lives) };
+        let Some(before) = self.document_at(self.entries[index].rev, from, RevisionSide::Before) else {
+            let bullets = self.follow_past_gap(&file.path, index + 1, bullets, lives);
             return self.end_at_entry(index, &file.path, bullets, lives);
         };
         let step = TextChange::of(LifeCause::Entry(index), &file.path, from);
@@ -352,6 +359,9 @@ impl<'s> BulletHistory<'s> {
         if matches!(event.cause, LifeCause::Entry(_)) {
             return event;
         }
+        if !self.names_commits {
+            return event;
+        }
         let mut lines_of = self.lines_of.borrow_mut();
         let lines = lines_of.entry(event.path.clone()).or_insert_with(|| {
             let git = Git::discover(&self.session.dir);
@@ -372,11 +382,15 @@ impl<'s> BulletHistory<'s> {
     ) {
         let entry = &self.entries[index];
         let step = TextChange::of(LifeCause::Entry(index), path, path);
+        let mut is_source_unknown = false;
         for file in entry.files.iter().filter(|file| file.path != *path && file.before.is_some()) {
             if bullets.is_empty() || file.edits.as_ref().is_some_and(|edits| edits.iter().all(|e| e.old.is_empty())) {
                 continue;
             }
-            let Some(before) = self.document_at(entry.rev, &file.path, RevisionSide::Before) else { continue };
+            let Some(before) = self.document_at(entry.rev, &file.path, RevisionSide::Before) else {
+                is_source_unknown = true;
+                continue;
+            };
             let after = self.document_at(entry.rev, &file.path, RevisionSide::After);
             let changes = bullet_changes(&before, &after.unwrap_or_else(|| Document::parse(String::new())));
             let removed = changes.into_iter().filter_map(|change| match change {
@@ -391,6 +405,9 @@ impl<'s> BulletHistory<'s> {
                 lives.follow(&file.path, index, &before, number, bullet.life);
                 false
             });
+        }
+        if is_source_unknown && may_move_bullets(entry) {
+            bullets = self.follow_past_gap(path, index + 1, bullets, lives);
         }
         for bullet in bullets {
             lives.push(&bullet, step.event(LifeChange::Added, None));
@@ -412,7 +429,10 @@ impl<'s> BulletHistory<'s> {
             return;
         }
         for (side, until) in [(RevisionSide::Before, index), (RevisionSide::After, index + 1)] {
-            let Some(document) = self.document_at(rev, path, side) else { continue };
+            let Some(document) = self.document_at(rev, path, side) else {
+                lives.lives[bullet.life].is_incomplete |= side == RevisionSide::Before;
+                continue;
+            };
             let number = document.handles().iter().position(|handle| *handle == bullet.handle);
             let Some(number) = number.filter(|number| self.may_show(path, &document, *number)) else { continue };
             if side == RevisionSide::Before {
@@ -437,37 +457,6 @@ impl<'s> BulletHistory<'s> {
         let shown = shown.and_then(|bytes| Document::from_bytes(bytes).ok());
         let place = bullet_place(document, number);
         shown.is_some_and(|shown| (0..shown.bullets().len()).any(|at| bullet_place(&shown, at) == place))
-    }
-}
-
-/// A change between two texts.
-struct TextChange<'p> {
-    cause: LifeCause,
-    path: &'p MemoryPath,
-    /// The path of the older text.
-    earlier_path: &'p MemoryPath,
-    /// Whether a text in the place of another is an update of it, even if nothing in it is similar.
-    replaces_texts: bool,
-    /// The texts that it replaced, as the journal has recorded it.
-    updates: RecordedUpdates,
-}
-
-impl<'p> TextChange<'p> {
-    /// A change of which nothing more is known.
-    fn of(cause: LifeCause, path: &'p MemoryPath, earlier_path: &'p MemoryPath) -> TextChange<'p> {
-        TextChange { cause, path, earlier_path, replaces_texts: false, updates: RecordedUpdates::default() }
-    }
-
-    fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {
-        LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier, commit: None }
-    }
-}
-
-fn earlier(path: &MemoryPath, document: &Document, number: usize) -> EarlierBullet {
-    EarlierBullet {
-        path: path.clone(),
-        section: section_slug(document, document.bullets()[number].section as usize),
-        text: document.bullet_text(number).into_owned(),
     }
 }
 

@@ -14,6 +14,7 @@ use super::protocol::BatchEnding;
 use super::record::{IntentRecord, encode_end, encode_intent, pair_with_endings};
 use super::root::{open_plain, read_contents, read_error, write_all, write_error};
 use super::{LockedStore, platform, slot, walk};
+use crate::change::BulletTrail;
 use crate::code::Rejection;
 use crate::path::MemoryPath;
 use crate::text::text_search::TextSearch;
@@ -145,6 +146,21 @@ impl LockedStore<'_> {
     /// # Errors
     /// `io`, `read_only`. What was erased until then stays erased.
     pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
+        self.forget_with_trails(paths, texts, &[], &[])
+    }
+
+    /// As [`LockedStore::forget`]; keeps the trails `added`, and drops those of the bullets whose handles have these
+    /// numbers.
+    ///
+    /// # Errors
+    /// As [`LockedStore::forget`].
+    pub fn forget_with_trails(
+        &self,
+        paths: &[MemoryPath],
+        texts: &[String],
+        added: &[BulletTrail],
+        dropped: &[u64],
+    ) -> Result<(), Rejection> {
         let texts = TextSearch::new(texts);
         self.forget_vectors()?;
         let bytes = match self.journal.borrow().as_ref() {
@@ -175,6 +191,14 @@ impl LockedStore<'_> {
             platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
         }
         forget_in_records(&mut records, paths, &texts, &holders);
+        // A new trail was found by way of the old ones.
+        let replaced: HashSet<(&str, u64)> = added.iter().map(|trail| (&*trail.path, trail.bullet)).collect();
+        let is_kept =
+            |trail: &BulletTrail| !dropped.contains(&trail.bullet) && !replaced.contains(&(&*trail.path, trail.bullet));
+        records.iter_mut().for_each(|(intent, _)| intent.trails.retain(is_kept));
+        if let Some((newest, _)) = records.last_mut() {
+            newest.trails.extend_from_slice(added);
+        }
         // Torn lines, which are part of no record, are dropped too.
         self.rewrite_journal(&records)
     }

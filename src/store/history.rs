@@ -12,7 +12,7 @@ use super::protocol::BatchEnding;
 use super::record::{IntentFile, IntentRecord, to_entries};
 use super::root::{DataRoot, open_plain, read_version};
 use super::{RecordWithEnd, RevisionSide, Store, slot};
-use crate::change::{EntryFile, Etag, FileVersion, JournalEntry};
+use crate::change::{BulletTrail, EntryFile, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
@@ -49,6 +49,11 @@ impl JournalHistory {
             Some(store) => store.filter_journal_entries(all),
             None => all,
         }
+    }
+
+    /// Returns the trails that `rm --forget` kept, without a filter: they tell of files that a caller may not see.
+    pub fn bullet_trails(&self) -> impl Iterator<Item = &BulletTrail> {
+        self.records.iter().flat_map(|(intent, _)| &intent.trails)
     }
 
     /// Returns the text of a file on one side of a revision, as [`super::Store::text_at`] does, without reading the

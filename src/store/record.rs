@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::protocol::{BatchEnding, FileChangeKind};
 use super::slot;
-use crate::change::{Changeset, EntryFile, EntryHeader, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry};
+use crate::change::{
+    BulletTrail, Changeset, EntryFile, EntryHeader, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry,
+};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
@@ -35,6 +37,9 @@ pub struct IntentRecord {
     /// Whether the batch's texts are kept nowhere (`rm --forget`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
+    /// What `rm --forget` kept of the bullets whose history it erased for another bullet. Any record may have some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trails: Vec<BulletTrail>,
     /// Folders that were created for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirs: Vec<String>,
@@ -88,6 +93,7 @@ impl IntentRecord {
             undo,
             redo,
             forgotten: changeset.forget,
+            trails: Vec::new(),
             dirs: Vec::new(),
             files: changeset.files.iter().map(|file| IntentFile::new(file, keep)).collect(),
         }

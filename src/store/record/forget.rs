@@ -64,6 +64,7 @@ impl IntentRecord {
         let EntryHeader { at, actor, .. } = std::mem::take(&mut self.header);
         (self.header, self.answer) = (EntryHeader { at, actor, ..EntryHeader::default() }, None);
         self.operations.clear();
+        self.trails.clear();
         self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
     }
 
