@@ -328,10 +328,17 @@ pub fn commit_approved(
 /// `io`, `read_only`. What was erased until then stays erased.
 fn erase(locked: &LockedStore<'_>, traces: &ForgetTraces) -> Result<(), Rejection> {
     locked.forget_queued(&traces.queued)?;
-    for path in &traces.earlier_paths {
+    // The first step keeps the trails of other bullets, the last one drops those of the forgotten: after a crash, what
+    // is left to erase is still found.
+    let (trails, handles) = (&traces.kept_trails[..], &traces.forgotten_handles[..]);
+    let Some((first, others)) = traces.earlier_paths.split_first() else {
+        return locked.forget_with_trails(&traces.paths, &traces.texts, trails, handles);
+    };
+    locked.forget_with_trails(std::slice::from_ref(first), &[], trails, &[])?;
+    for path in others {
         locked.forget(std::slice::from_ref(path), &[])?;
     }
-    locked.forget(&traces.paths, &traces.texts)
+    locked.forget_with_trails(&traces.paths, &traces.texts, &[], handles)
 }
 
 /// An earlier change with the same `request`.

@@ -3,21 +3,23 @@
 //!
 //! Never changes another live file: if the same text occurs there, a warning names the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::bullet_life::{BulletHistory, LifeExtent};
-use super::list_and_read::ResolvedAddress;
+use self::copies::{
+    has_summary_words, proposes_text, scrubbed_copy, whole_texts, without_diff_context, without_summary_words,
+    without_texts,
+};
+use self::other_files::copies_in_other_files;
+use self::trails::{EarlierBullets, earlier_bullets, trails_to_keep};
+use super::Session;
+use super::bullet_life::BulletHistory;
 use super::reflect::conversations_with_texts;
 use super::unread_files::{unread_sentences, why_unread};
-use super::{Error, Session};
-use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit, JournalEntry};
+use crate::change::{BulletTrail, Changeset, Effect, EffectSign, EntryFile, FileChange, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
+use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::locate::new_section_title;
-use crate::operation::rejections::is_removed_bullet;
 use crate::operation::{Batch, Operation, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
@@ -25,6 +27,13 @@ use crate::store::Store;
 use crate::store::scopes::ScopeState;
 use crate::text::counted_noun::counted_noun;
 use crate::text::text_search::TextSearch;
+
+mod copies;
+mod other_files;
+mod removed;
+mod trails;
+
+pub use removed::of_removed_bullet;
 
 /// A text shorter than this, in bytes, is searched with its list marker, if it has one: alone it would match parts of
 /// other words.
@@ -43,6 +52,10 @@ pub struct ForgetTraces {
     pub earlier_paths: Vec<MemoryPath>,
     /// Texts that no slot and no journal record may contain.
     pub texts: Vec<String>,
+    /// Where other bullets were before their history is erased with that of the text.
+    pub kept_trails: Vec<BulletTrail>,
+    /// The numbers of the handles that the forgotten bullets have and had.
+    pub forgotten_handles: Vec<u64>,
     /// Queued conversations that have one of the texts.
     pub queued: Vec<String>,
     /// Warnings about copies that remain, and about what goes as a whole.
@@ -60,8 +73,10 @@ pub fn find_traces(
     snapshot: &Snapshot,
 ) -> Result<ForgetTraces, Rejection> {
     let mut texts = removed_texts(changeset, snapshot);
-    let EarlierBullets { paths: earlier_paths, texts: mut earlier_texts } =
-        earlier_bullets(session, changeset, snapshot, &texts)?;
+    let unfiltered = session.unfiltered();
+    let history = BulletHistory::open(&unfiltered, Store::read_whole_history)?.without_commits();
+    let EarlierBullets { paths: earlier_paths, texts: mut earlier_texts, handles: forgotten_handles, is_incomplete } =
+        earlier_bullets(&history, changeset, snapshot, &texts)?;
     earlier_texts.retain(|text| !texts.contains(text));
     let searched = [&texts[..], &earlier_texts[..]].concat();
     let search = TextSearch::new(&searched);
@@ -69,7 +84,10 @@ pub fn find_traces(
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut proposals: Vec<String> = Vec::new();
     let mut copies = Vec::new();
-    let (holders, unread) = files_with_text(session, &search)?;
+    let is_holder = |path: &MemoryPath, text: &str| {
+        search.is_in(text) || inbox_item::id_of(path).is_some() && has_summary_words(text, &searched)
+    };
+    let (holders, unread) = files_with_text(session, &is_holder)?;
     for FileWithText { path, text, is_utf8 } in holders {
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
@@ -82,7 +100,7 @@ pub fn find_traces(
                         proposals.push(id.to_owned());
                         None
                     }
-                    Some(_) => Some(without_diff_context(&text, &texts)),
+                    Some(_) => Some(without_summary_words(&without_diff_context(&text, &texts), &searched)),
                     None => without_texts(&text, &texts),
                 };
                 copies.extend(scrubbed_copy(session, &path, &text, after.as_deref())?);
@@ -101,7 +119,8 @@ pub fn find_traces(
         }
     }
     texts.append(&mut earlier_texts);
-    let (paths, revisions) = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
+    let (paths, revisions) = paths_to_erase(&history.entries, changeset, &copies, &earlier_paths, &texts);
+    let kept_trails = trails_to_keep(&history, changeset, &paths, &texts, &forgotten_handles)?;
     changeset.files.append(&mut copies);
     let mut notes = Vec::new();
     if revisions > 0 {
@@ -110,6 +129,11 @@ pub fn find_traces(
         notes.push(format!(
             "the history of {files} ({count}) is erased with it: `undo` and `show` have none of its texts"
         ));
+    }
+    if is_incomplete {
+        let note = "a part of the history of the text was erased or trimmed before: what only that part tells, earlier \
+                    wordings of the text or where it was, is not looked for";
+        notes.push(note.to_owned());
     }
     if !proposals.is_empty() {
         notes.push(format!("the text waited in {} too, which went with it", proposals.join(", ")));
@@ -124,51 +148,21 @@ pub fn find_traces(
         let files: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).collect();
         notes.push(format!("some of the text is also in {} and was not removed there", named_files(&files)));
     }
-    notes.extend(copies_in_scopes(session, &search));
+    notes.extend(copies_in_other_files(&session.store, &searched, "")?);
+    notes.extend(copies_in_scopes(session, &search, &searched));
+    notes.extend(names_that_remain(changeset, &history.entries, &search));
     notes.extend(unread_sentences(session, unread.into_iter()));
     let mut warnings: Vec<Warning> = notes.into_iter().map(|note| Warning::new(Code::Note, note)).collect();
     warnings.extend(summaries_with_words(session, changeset, &earlier_paths));
-    if session.dir.ancestors().any(|d| d.join(".git").exists()) {
-        let message = "git may still contain the text: committed versions stay in its history";
-        warnings.push(Warning::new(Code::Note, message));
-    }
-    Ok(ForgetTraces { paths, earlier_paths, texts, queued, warnings })
+    warnings.extend(git_warning(session, "the text"));
+    Ok(ForgetTraces { paths, earlier_paths, texts, kept_trails, forgotten_handles, queued, warnings })
 }
 
-/// The change that forgets a bullet which is in the history only: removed before, by memdir, an editor or a merge.
-///
-/// # Errors
-/// `error`, the rejection of the batch, if it is not about such a bullet; for an agent always: what a person sees
-/// nowhere, a person erases.
-pub fn of_removed_bullet(session: &Session, batch: &Batch, error: Error) -> Result<Changeset, Error> {
-    let removed = || {
-        let ([operation], [rejection]) = (&batch.operations[..], &error.rejections[..]) else { return None };
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let is_gone = operation.is_forget() && is_removed_bullet(rejection);
-        let path = text(rejection.details.get("path").filter(|_| is_gone)?)?;
-        let was = rejection.details.get("was")?;
-        Some((MemoryPath::from_disk_name(&path).ok()?, text(&was["handle"])?, text(&was["text"])?))
-    };
-    let Some((path, handle, text)) = removed() else { return Err(error) };
-    if session.is_agent {
-        let mut error = error;
-        error.rejections[0].hint = Some("it is in the history only, where a person may erase it".to_owned());
-        return Err(error);
-    }
-    let effect = Effect {
-        path,
-        sign: EffectSign::Removed,
-        handle: Some(handle),
-        id: None,
-        text,
-        section: None,
-        operation: 0,
-        to: None,
-    };
-    let note = "the text was in the history only: earlier texts of it in other files, and copies of what stood below it, are \
-                not looked for";
-    let note = Warning::new(Code::Note, note);
-    Ok(Changeset { effects: vec![effect], warnings: vec![note], forget: true, ..Changeset::default() })
+/// The warning that git may have what is erased; `None` without git.
+pub(super) fn git_warning(session: &Session, what: &str) -> Option<Warning> {
+    let has_git = session.dir.ancestors().any(|dir| dir.join(".git").exists());
+    let message = format!("git may still contain {what}: committed versions stay in its history");
+    has_git.then(|| Warning::new(Code::Note, message))
 }
 
 /// Refuses a batch that erases history, for callers of a tool: a person does that, in the shell.
@@ -190,13 +184,17 @@ struct FileWithText {
 }
 
 /// The files in which one of the texts stands, and why others could not be read.
-fn files_with_text(session: &Session, search: &TextSearch) -> Result<(Vec<FileWithText>, Vec<String>), Rejection> {
+fn files_with_text(
+    session: &Session,
+    is_holder: &(dyn Fn(&MemoryPath, &str) -> bool + Sync),
+) -> Result<(Vec<FileWithText>, Vec<String>), Rejection> {
     let files = session.store.walk(None)?;
     let results = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
             let text = String::from_utf8_lossy(bytes);
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
-            search.is_in(&text).then(|| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
+            is_holder(&file.path, &text)
+                .then(|| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });
@@ -212,7 +210,7 @@ fn files_with_text(session: &Session, search: &TextSearch) -> Result<(Vec<FileWi
 
 /// A sentence about each scope of the memory in which the caller sees one of the texts, and for each that cannot be
 /// searched: each scope is a memory of its own, from which this one removes nothing.
-fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<String> {
+fn copies_in_scopes(session: &Session, search: &TextSearch, texts: &[String]) -> Vec<String> {
     let mut notes = Vec::new();
     if session.scope.is_some() {
         return notes;
@@ -224,10 +222,13 @@ fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<String> {
             Vec::new()
         });
         for name in names {
-            let Ok((holders, unread)) = files_with_text_in_scope(session, &name, state, search) else {
+            let place = format!(" of the {kind} '{name}'");
+            let found = files_with_text_in_scope(session, &name, state, search, texts, &place);
+            let Ok((holders, unread, others)) = found else {
                 notes.push(format!("the {kind} '{name}' could not be searched"));
                 continue;
             };
+            notes.extend(others);
             if !holders.is_empty() {
                 let files = named_files(&holders.iter().map(|holder| holder.path.as_str()).collect::<Vec<_>>());
                 notes.push(format!(
@@ -241,6 +242,21 @@ fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<String> {
                 ));
             }
         }
+    }
+    notes
+}
+
+/// Sentences about what no change removes: the names of files that go as a whole, and names of actors.
+fn names_that_remain(changeset: &Changeset, entries: &[JournalEntry], search: &TextSearch) -> Vec<String> {
+    let mut notes = Vec::new();
+    let removed = changeset.files.iter().filter(|file| file.after.is_none() && !file.path.is_in_inbox());
+    let removed: Vec<&str> = removed.map(|file| file.path.as_str()).collect();
+    if !removed.is_empty() {
+        let names = named_files(&removed);
+        notes.push(format!("the history and the notes of memdir keep the name {names}, but nothing that was in it"));
+    }
+    if entries.iter().any(|entry| search.is_in(&entry.header.actor)) {
+        notes.push("some of the text is also the name of who made a change, which stays in the history".to_owned());
     }
     notes
 }
@@ -263,13 +279,16 @@ fn files_with_text_in_scope(
     name: &str,
     state: ScopeState,
     search: &TextSearch,
-) -> Result<(Vec<FileWithText>, Vec<String>), Rejection> {
+    texts: &[String],
+    place: &str,
+) -> Result<(Vec<FileWithText>, Vec<String>, Vec<String>), Rejection> {
     // Removed meanwhile.
     let Some(scope) = session.session_of_scope(name, state)? else { return Ok(Default::default()) };
     if let Some(error) = scope.policy.refuses_reads {
         return Err(error);
     }
-    files_with_text(&scope, search)
+    let (holders, unread) = files_with_text(&scope, &|_, text| search.is_in(text))?;
+    Ok((holders, unread, copies_in_other_files(&scope.store, texts, place)?))
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.
@@ -304,53 +323,6 @@ fn archived_headings(changeset: &Changeset, snapshot: &Snapshot) -> BTreeMap<Str
         headings.entry(live.to_owned()).or_default().extend(lines.filter_map(search_string));
     }
     headings
-}
-
-/// Where the removed bullets were before, and their earlier wordings.
-#[derive(Default)]
-struct EarlierBullets {
-    /// Other files, the farthest back first.
-    paths: Vec<MemoryPath>,
-    texts: Vec<String>,
-}
-
-/// Follows the bullets that a changeset removes back through the history. `texts` are what it removes.
-///
-/// # Errors
-/// `io`, and the errors of reading the journal.
-fn earlier_bullets(
-    session: &Session,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-    texts: &[String],
-) -> Result<EarlierBullets, Rejection> {
-    let unfiltered = session.unfiltered();
-    let history = BulletHistory::open(&unfiltered, Store::read_whole_history)?;
-    let mut earlier = EarlierBullets::default();
-    for file in &changeset.files {
-        let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
-        let document = &before.document;
-        let is_removed = |i: &usize| {
-            let text = search_string(&format!("- {}", document.bullet_text(*i)));
-            text.is_some_and(|text| texts.contains(&text))
-        };
-        let bullets: Vec<usize> = (0..document.bullets().len()).filter(is_removed).collect();
-        let named = ResolvedAddress::of_file(&file.path, document);
-        let lives = history.lives(&named, &bullets, LifeExtent::Whole)?;
-        for past in lives.into_iter().flatten().filter_map(|event| event.earlier) {
-            earlier.texts.extend(search_string(&format!("- {}", past.text)));
-            earlier.paths.push(past.path);
-        }
-    }
-    // A bullet that is in the history only.
-    let removed = changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Removed);
-    earlier.paths.extend(removed.map(|effect| effect.path.clone()));
-    let mut seen: BTreeSet<MemoryPath> = changeset.files.iter().map(|file| file.path.clone()).collect();
-    earlier.paths.retain(|path| seen.insert(path.clone()));
-    earlier.paths.reverse();
-    earlier.texts.sort();
-    earlier.texts.dedup();
-    Ok(earlier)
 }
 
 /// A warning for each file whose summary line still has words of a removed bullet, among those that are changed and
@@ -395,77 +367,10 @@ fn strip_marker(line: &str) -> &str {
     line.trim().trim_start_matches(['#', '-', '*', '+', '>']).trim()
 }
 
-/// The text of a copy without the lines and bullets to forget; `None` if nothing else remains.
-fn without_texts(text: &str, texts: &[String]) -> Option<String> {
-    let forgotten = |line: &str| texts.iter().any(|t| *t == strip_marker(line) || t == line.trim());
-    let document = Document::parse(text);
-    let is_forgotten = |i: &usize| forgotten(&document.bullet_text(*i)) || forgotten(document.bullet_raw(*i));
-    let top: Vec<DocumentEdit> =
-        (0..document.bullets().len()).filter(is_forgotten).map(|bullet| DocumentEdit::Remove { bullet }).collect();
-    let text = apply_edits(&document, &top).map(|e| e.document.into_text()).unwrap_or_else(|_| text.to_owned());
-    let mut remaining: String = text.split_inclusive('\n').filter(|line| !forgotten(line)).collect();
-    if let Some(line) = Document::parse(&*remaining).summary_line().map(|s| s.line.range())
-        && texts.iter().any(|t| remaining[line.clone()].contains(t.as_str()))
-    {
-        remaining.replace_range(line, "");
-    }
-    let has_content = |line: &str| !line.trim().is_empty() && !line.starts_with(['#', '>']);
-    remaining.lines().any(has_content).then_some(remaining)
-}
-
-/// The lines and bullets of a text, with and without the marker of a list: what is one of them as a whole stays in the
-/// history, too.
-fn whole_texts(text: &str) -> HashSet<String> {
-    let document = Document::parse(text);
-    let bullets = (0..document.bullets().len()).map(|bullet| document.bullet_text(bullet).to_string());
-    let lines = text.lines().flat_map(|line| [line.trim(), strip_marker(line)]).map(str::to_owned);
-    bullets.chain(lines).collect()
-}
-
-/// Whether a line is one of the texts, with or without the marker of a list.
-fn is_one_of(line: &str, texts: &[String]) -> bool {
-    texts.iter().any(|text| *text == strip_marker(line) || text == line.trim())
-}
-
-/// Whether a proposal adds or removes one of the texts, or has it in its quote.
-fn proposes_text(text: &str, texts: &[String]) -> bool {
-    let proposal = inbox_item::parse_item(text);
-    let quote = |line: &&String| line.starts_with("Said: ") && texts.iter().any(|t| line.contains(t.as_str()));
-    let changed = |line: &str| line.strip_prefix(['+', '-']).is_some_and(|line| is_one_of(line, texts));
-    proposal.diff.lines().any(changed)
-        || proposal.added_texts().any(|added| is_one_of(added, texts))
-        || proposal.details.iter().any(|line| quote(&line))
-}
-
-/// A proposal without the texts among the unchanged lines of its diff, which say nothing of the change.
-fn without_diff_context(text: &str, texts: &[String]) -> String {
-    let mut in_diff = false;
-    let kept = text.split_inclusive('\n').filter(|line| {
-        let line = line.trim_end();
-        in_diff = line == "```diff" || in_diff && line != "```";
-        !(in_diff && line.strip_prefix(' ').is_some_and(|line| is_one_of(line, texts)))
-    });
-    kept.collect()
-}
-
-fn scrubbed_copy(
-    session: &Session,
-    path: &MemoryPath,
-    text: &str,
-    after: Option<&str>,
-) -> Result<Option<FileChange>, Rejection> {
-    let before: Option<FileVersion> = session.store.read(path)?;
-    if after == Some(text) || before.is_none() {
-        return Ok(None);
-    }
-    let after = after.map(|text| Arc::new(text.as_bytes().to_vec()));
-    Ok(Some(FileChange { path: path.clone(), before, after, mode: None, edits: None, moved: None, summary: None }))
-}
-
 /// The paths whose history must be erased, and how many revisions that concerns: those of the changeset, every earlier
 /// path of the same files, their archived copies, and files that the bullets or their text were moved from or to.
 fn paths_to_erase(
-    session: &Session,
+    entries: &[JournalEntry],
     changeset: &Changeset,
     copies: &[FileChange],
     earlier_paths: &[MemoryPath],
@@ -474,9 +379,13 @@ fn paths_to_erase(
     let search = TextSearch::new(texts);
     let mut names: Vec<MemoryPath> = changeset.files.iter().chain(copies).map(|f| f.path.clone()).collect();
     names.extend(earlier_paths.iter().cloned());
-    let Ok(entries) = session.store.journal() else { return (names, 0) };
     let holds = |edits: &Option<Vec<JournalEdit>>| {
         edits.iter().flatten().any(|edit| search.is_in(&edit.old) || search.is_in(&edit.new))
+    };
+    let is_proposal_with_words = |file: &EntryFile| {
+        let is_with_words =
+            |edit: &JournalEdit| has_summary_words(&edit.old, texts) || has_summary_words(&edit.new, texts);
+        inbox_item::id_of(&file.path).is_some() && file.edits.iter().flatten().any(is_with_words)
     };
     for entry in entries.iter().rev() {
         let touches_known = entry.files.iter().any(|f| names.contains(&f.path));
@@ -484,7 +393,8 @@ fn paths_to_erase(
             // The journal records a move as two files that name each other. This loop goes back in time, so it meets
             // the new name before the old one.
             let other = file.moved.as_ref().filter(|_| names.contains(&file.path));
-            let holder = Some(&file.path).filter(|_| touches_known && holds(&file.edits));
+            let is_holder = touches_known && holds(&file.edits) || is_proposal_with_words(file);
+            let holder = Some(&file.path).filter(|_| is_holder);
             for name in [other, holder].into_iter().flatten() {
                 if !names.contains(name) {
                     names.push(name.clone());

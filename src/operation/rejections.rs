@@ -404,6 +404,7 @@ fn bullet_changed(
             rejection.try_command(SuggestedCommand::new("read", format!("{path}@{}", d.handle_name(i))))
         }
         None if is_archived => rejection
+            .detail("archived_from", path.as_str())
             .hint("restore takes it back from archive/")
             .try_command(SuggestedCommand::new("restore", format!("{path}@{handle}"))),
         None => rejection.detail("path", path.as_str()).try_command(suggest_list(path)),

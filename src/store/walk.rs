@@ -14,6 +14,8 @@ use crate::document::MAX_FILE_BYTES;
 use crate::path::MemoryPath;
 use crate::threads;
 
+mod other_files;
+
 /// Maximum depth of folders: each level holds a descriptor.
 const MAX_DEPTH: usize = 32;
 /// From this number of files on, two threads read.

@@ -6,6 +6,9 @@ use memdir::text::text_search::TextSearch;
 
 use crate::support::memory::{DataDirectory, apply};
 
+mod reports;
+mod trails;
+
 const SECRET: &str = "Prefers hunter2 as a password";
 
 /// Every file below the data directory that contains these bytes.
