@@ -10,7 +10,7 @@ use super::run::Runner;
 use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
 use crate::commands;
-use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
+use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow, WarningRow};
 use crate::commands::scope::{ScopeOptions, leftover_note, without_policy_note};
 use crate::text::counted_noun::counted_noun;
 use crate::text::shell_quote::shell_quote;
@@ -118,6 +118,10 @@ impl PrintResult for ScopeChange {
 
     fn has_changed(&self) -> bool {
         self.changed && !self.dry_run
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
     }
 
     fn is_quiet(&self) -> bool {

@@ -128,7 +128,7 @@ impl RepeatedChange {
 }
 
 /// Something that the caller should know although it is not an error.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WarningRow {
     /// The code of the warning, e.g. `limit_reached`.

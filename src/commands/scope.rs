@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::allowlist_filter::allowlist_rejection;
+use super::forget::git_warning;
+use super::results::WarningRow;
 use super::scope_gate::{require_person_for_leftovers, require_person_for_scope};
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection, SuggestedCommand};
@@ -90,6 +92,9 @@ pub struct ScopeChange {
     /// The number of items deleted for good, also those of its archive.
     #[serde(rename = "deletedCount", skip_serializing_if = "Option::is_none")]
     pub deleted_count: Option<usize>,
+    /// Where texts of a purged scope may remain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRow>,
 }
 
 /// Which scope is added or removed, and how.
@@ -215,6 +220,7 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
         action,
         items,
         deleted_count: None,
+        warnings: Vec::new(),
     };
     match (is_live, is_archived, options.restore) {
         (true, _, true) => Err(Rejection::new(Code::Exists, format!("the scope '{name}' exists")).into()),
@@ -261,6 +267,11 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         action,
         items,
         deleted_count,
+        warnings: if options.purge {
+            git_warning(session, "what was in the scope").iter().map(WarningRow::from).collect()
+        } else {
+            Vec::new()
+        },
     };
     require_person_for_scope(session, &name, ScopeState::Live)?;
     if options.purge {

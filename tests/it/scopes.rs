@@ -155,6 +155,22 @@ fn a_removed_scope_is_kept_and_comes_back() {
     memory.run(["scope", "add", "--restore", "none"]).exit(3);
 }
 
+/// As for a text that is forgotten: a commit keeps what a purge deletes.
+#[test]
+fn a_purge_says_that_git_may_have_what_it_deleted() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["-S", "app", "add", "user", "Earns 8822"]);
+    let told = "git may still contain what was in the scope: committed versions stay in its history";
+    let without = memory.done(["scope", "rm", "web", "--purge", "--json"]);
+    assert!(without.json().get("warnings").is_none() && !without.stderr.contains(told), "{without}");
+    git(&memory.dir(), &["init", "-q"]);
+    let archived = memory.done(["scope", "rm", "app"]);
+    assert!(!archived.stderr.contains(told), "{archived}");
+    memory.done(["scope", "rm", "app", "--purge", "-n"]).stderr_contains(told);
+    let purged = memory.done(["scope", "rm", "app", "--purge", "--json"]).json();
+    assert_eq!(purged["warnings"][0]["message"], json!(told), "{purged}");
+}
+
 /// The scenario "purges memories on admin request", with the fields of the document's answer.
 #[test]
 fn a_purge_tells_how_many_items_it_deleted() {
