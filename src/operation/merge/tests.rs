@@ -151,6 +151,13 @@ fn a_summary_of_one_side_is_no_reason_for_a_conflict() {
         "# X\n\nA paragraph.\n\n- base\n- two\n",
         "# X\n\n> Summary: one\n\nA paragraph.\n\n- base\n- one\n- two\n",
     );
+    // One side deleted the line, the other one changed it.
+    check(
+        "# X\n\n> Summary: base\n\n- base\n",
+        "# X\n\n> Summary: base, one\n\n- base\n- one\n",
+        "# X\n\n- two\n- base\n",
+        "# X\n\n> Summary: base, one\n\n- two\n- base\n- one\n",
+    );
 }
 
 #[test]

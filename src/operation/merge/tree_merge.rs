@@ -350,7 +350,15 @@ impl TreeMerge<'_> {
         }
         let descending = subsections && self.is_newest_first(&o, &a, &b);
         let compare = |x: u32, y: u32| self.compare(x as usize, y as usize, descending);
-        order::merge_orders(&o, &a, &b, &compare).into_iter().map(|t| t as usize).collect()
+        let mut order: Vec<usize> = order::merge_orders(&o, &a, &b, &compare).into_iter().map(|t| t as usize).collect();
+        // Below an item the line would be no summary line any more.
+        let is_kind = |kind: MergeNodeKind| move |element: &usize| self.kind(*element) == kind;
+        if let Some(line) = order.iter().position(is_kind(MergeNodeKind::Summary))
+            && let Some(item) = order[..line].iter().position(is_kind(MergeNodeKind::Item))
+        {
+            order[item..=line].rotate_right(1);
+        }
+        order
     }
 
     /// Whether the entries of an episode file are sorted newest first.
