@@ -224,11 +224,11 @@ fn copies_in_scopes(session: &Session, search: &TextSearch, texts: &[String]) ->
         for name in names {
             let place = format!(" of the {kind} '{name}'");
             let found = files_with_text_in_scope(session, &name, state, search, texts, &place);
-            let Ok((holders, unread, others)) = found else {
+            let Ok(TextInScope { holders, unread, other_files }) = found else {
                 notes.push(format!("the {kind} '{name}' could not be searched"));
                 continue;
             };
-            notes.extend(others);
+            notes.extend(other_files);
             if !holders.is_empty() {
                 let files = named_files(&holders.iter().map(|holder| holder.path.as_str()).collect::<Vec<_>>());
                 notes.push(format!(
@@ -270,6 +270,16 @@ fn named_files(files: &[&str]) -> String {
     }
 }
 
+/// Where one of some texts stands in a scope.
+#[derive(Default)]
+struct TextInScope {
+    holders: Vec<FileWithText>,
+    /// Why memory files could not be read.
+    unread: Vec<String>,
+    /// The sentences about other files.
+    other_files: Vec<String>,
+}
+
 /// As [`files_with_text`], of a scope.
 ///
 /// # Errors
@@ -281,14 +291,14 @@ fn files_with_text_in_scope(
     search: &TextSearch,
     texts: &[String],
     place: &str,
-) -> Result<(Vec<FileWithText>, Vec<String>, Vec<String>), Rejection> {
+) -> Result<TextInScope, Rejection> {
     // Removed meanwhile.
     let Some(scope) = session.session_of_scope(name, state)? else { return Ok(Default::default()) };
     if let Some(error) = scope.policy.refuses_reads {
         return Err(error);
     }
     let (holders, unread) = files_with_text(&scope, &|_, text| search.is_in(text))?;
-    Ok((holders, unread, copies_in_other_files(&scope.store, texts, place)?))
+    Ok(TextInScope { holders, unread, other_files: copies_in_other_files(&scope.store, texts, place)? })
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.

@@ -230,7 +230,7 @@ pub(super) fn render_edits(
         above = Some(point);
         match insert_layout(document, point, level, shared) {
             Ok(mut layout) => {
-                number_new_list(&mut layout, point, &targets.edits, &edits);
+                number_new_list(&mut layout, point, targets.edits, &edits);
                 out.push(render_insertion(document, targets, &edits, layout));
             }
             Err(reason) => refused.extend(edits.iter().map(|edit| EditRefusal { edit: *edit, reason: reason.clone() })),
