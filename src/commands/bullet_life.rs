@@ -105,6 +105,8 @@ pub(super) struct BulletHistory<'s> {
     /// What git knows of the files that were asked for.
     lines_of: RefCell<HashMap<MemoryPath, LineHistory>>,
     names_commits: bool,
+    /// Whether bullets are followed past parts of the history that `rm --forget` erased.
+    follows_trails: bool,
     merges: SyncMerges,
 }
 
@@ -130,7 +132,17 @@ impl<'s> BulletHistory<'s> {
             entry.files.iter().for_each(|file| entries_of.entry(file.path.clone()).or_default().push(index));
         }
         let (lines_of, merges) = (RefCell::default(), SyncMerges::of(session));
-        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of, names_commits: true, merges })
+        Ok(BulletHistory {
+            session,
+            store,
+            history,
+            entries,
+            entries_of,
+            lines_of,
+            names_commits: true,
+            follows_trails: false,
+            merges,
+        })
     }
 
     /// The lives of some bullets of a file, which was read for the caller; the numbers are those of its document. A

@@ -10,7 +10,7 @@ use self::copies::{
     has_summary_words, proposes_text, scrubbed_copy, whole_texts, without_diff_context, without_summary_words,
     without_texts,
 };
-use self::other_files::copies_in_other_files;
+use self::other_files::{copies_in_other_files, decoded_texts};
 use self::trails::{EarlierBullets, earlier_bullets, trails_to_keep};
 use super::Session;
 use super::bullet_life::BulletHistory;
@@ -74,7 +74,7 @@ pub fn find_traces(
 ) -> Result<ForgetTraces, Rejection> {
     let mut texts = removed_texts(changeset, snapshot);
     let unfiltered = session.unfiltered();
-    let history = BulletHistory::open(&unfiltered, Store::read_whole_history)?.without_commits();
+    let history = BulletHistory::open(&unfiltered, Store::read_whole_history)?.for_texts();
     let EarlierBullets { paths: earlier_paths, texts: mut earlier_texts, handles: forgotten_handles, is_incomplete } =
         earlier_bullets(&history, changeset, snapshot, &texts)?;
     earlier_texts.retain(|text| !texts.contains(text));
@@ -89,11 +89,15 @@ pub fn find_traces(
     };
     let (holders, unread) = files_with_text(session, &is_holder)?;
     for FileWithText { path, text, is_utf8 } in holders {
+        // No text of such a file is in the history.
+        if !is_utf8 {
+            remaining_in.insert(path);
+            continue;
+        }
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
-            // A file that is not UTF-8 is not written: its other bytes would change.
-            None if path.is_set_aside() && is_utf8 => {
+            None if path.is_set_aside() => {
                 let after = match inbox_item::id_of(&path) {
                     // Without some of its lines a proposal would show another change than it makes.
                     Some(id) if proposes_text(&text, &texts) => {
@@ -193,7 +197,9 @@ fn files_with_text(
         Ok((bytes, _)) => {
             let text = String::from_utf8_lossy(bytes);
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
-            is_holder(&file.path, &text)
+            decoded_texts(bytes)
+                .iter()
+                .any(|text| is_holder(&file.path, text))
                 .then(|| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
@@ -294,7 +300,7 @@ fn files_with_text_in_scope(
 ) -> Result<TextInScope, Rejection> {
     // Removed meanwhile.
     let Some(scope) = session.session_of_scope(name, state)? else { return Ok(Default::default()) };
-    if let Some(error) = scope.policy.refuses_reads {
+    if let Some(error) = scope.policy.read_refusal(session.is_agent).cloned() {
         return Err(error);
     }
     let (holders, unread) = files_with_text(&scope, &|_, text| search.is_in(text))?;

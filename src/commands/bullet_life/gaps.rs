@@ -38,9 +38,10 @@ impl LifeCollector {
 }
 
 impl BulletHistory<'_> {
-    /// Asks git for no commit: for a caller who needs no more than the texts, of many files.
-    pub(in super::super) fn without_commits(self) -> Self {
-        BulletHistory { names_commits: false, ..self }
+    /// For a caller who needs all texts that a bullet had, and nothing about the changes: asks git for no commit, and
+    /// follows trails past erased parts of the history.
+    pub(in super::super) fn for_texts(self) -> Self {
+        BulletHistory { names_commits: false, follows_trails: true, ..self }
     }
 
     /// The text of a file now; `None` if there is none.
@@ -62,9 +63,10 @@ impl BulletHistory<'_> {
     ) -> Vec<FollowedBullet> {
         let mut unknown = Vec::new();
         for bullet in bullets {
-            let (mut is_known, mut is_followed) = (false, false);
-            for trail in self.trails_of(path, &bullet) {
-                is_known |= !trail.incomplete;
+            let trails = self.trails_of(path, &bullet);
+            let mut is_known = !trails.is_empty() && trails.iter().all(|trail| !trail.incomplete);
+            let mut is_followed = false;
+            for trail in trails {
                 if !self.follow_trail(path, until, trail, &bullet, lives) {
                     is_known = false;
                     break;
@@ -79,9 +81,10 @@ impl BulletHistory<'_> {
         unknown
     }
 
-    /// The trails of a bullet; none for a caller who does not see everything, because they tell of any file.
+    /// The trails of a bullet; none for a caller who does not see everything, because they tell of any file, and none
+    /// where what the erased part says of a change is asked for, which no trail tells.
     fn trails_of(&self, path: &MemoryPath, bullet: &FollowedBullet) -> Vec<&BulletTrail> {
-        if self.session.store.require_unfiltered().is_err() {
+        if !self.follows_trails || self.session.store.require_unfiltered().is_err() {
             return Vec::new();
         }
         let is_of = |trail: &&BulletTrail| trail.path == path.as_str() && trail.bullet == bullet.handle.0;

@@ -79,7 +79,9 @@ impl Store {
                 let shown = join_path(&at, &String::from_utf8_lossy(name));
                 if *kind == FileType::Directory {
                     match std::str::from_utf8(name) {
-                        Ok(name) if LEFT_OUT.contains(&name) || at.is_empty() && name == "scopes" => {}
+                        Ok(name) if at.is_empty() && (LEFT_OUT.contains(&name) || name == "scopes") => {}
+                        // A copy of them: what is in it is compressed, or a history.
+                        Ok(name) if LEFT_OUT.contains(&name) => found.unsearched.push(format!("{shown}/")),
                         Ok(_) if depth < MAX_DEPTH => folders.push_back((shown, depth + 1)),
                         _ => found.unsearched.push(format!("{shown}/")),
                     }

@@ -218,3 +218,33 @@ fn a_trail_has_no_text_and_goes_with_its_bullet() {
     memory.done(&["rm", "--forget", "b", &format!("- {OLD}")]);
     assert!(!journal().contains("trails"), "{}", journal());
 }
+
+/// What an erased part said of a change, no trail tells.
+#[test]
+fn after_a_forget_nobody_is_named_for_what_another_one_wrote() {
+    let memory = DataDirectory::new(&[]);
+    memory.done(&["add", "c", "First text of the gamma bullet", "--as", "ana"]);
+    memory.done(&["mv", "c@1", "a", "-f", "--as", "ana"]);
+    memory.done(&["update", "a", "First text of the gamma bullet", "Bob wrote these words himself", "--as", "bob"]);
+    memory.done(&["add", "a", "Xray must vanish", "--as", "ana"]);
+    memory.done(&["rm", "--forget", "a", "- Xray must vanish"]);
+    let blame = memory.done(&["list", "a", "--blame"]);
+    assert!(blame.contains("unknown") && !blame.contains("ana"), "{blame}");
+}
+
+#[test]
+fn copies_are_found_in_other_encodings() {
+    let text = "Das Passwort für Björn ist grün";
+    let memory = DataDirectory::new(&[]);
+    memory.done(&["add", "a", text]);
+    let put = |name: &str, bytes: Vec<u8>| std::fs::write(memory.path(name), bytes).unwrap();
+    put("facts/latin.md", format!("# L\n\n- {text}\n").chars().map(|c| c as u8).collect());
+    put("wide.txt", text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+    let escaped: String =
+        text.chars().map(|c| if c.is_ascii() { c.into() } else { format!("\\u{:04x}", c as u32) }).collect();
+    put("dump.json", format!("[\"{escaped}\"]").into_bytes());
+    let said = memory.run(&["rm", "--forget", "a", &format!("- {text}")]).stderr;
+    for name in ["facts/latin.md", "wide.txt", "dump.json"] {
+        assert!(said.contains(name), "{name}: {said}");
+    }
+}
