@@ -20,19 +20,27 @@ pub fn may_be_name(word: &TextWord<'_>) -> bool {
 }
 
 /// The function words of a question that are names, in lower case: with a capital inside a sentence, `does Will sail`.
-/// In a question of nothing but function words, all with a capital are, and a first name alone.
+/// In a question of nothing but function words, those with a capital are, but not the first of several, and a first name
+/// alone.
 pub fn names_in_question(question: &str) -> Vec<String> {
     let words: Vec<_> = words(question).filter(|word| !word.is_ngram).collect();
     let in_lower_case = |word: &&TextWord<'_>| word.text.clone().into_owned();
     if words.iter().all(|word| is_stopword(&word.text)) {
         let named: Vec<_> = words.iter().filter(|word| may_be_name(word)).map(|word| in_lower_case(&word)).collect();
         let is_first_name = words.len() == 1 && FIRST_NAMES.contains(&&*words[0].text);
-        return if is_first_name { vec![in_lower_case(&&words[0])] } else { named };
+        // The first word has a capital anyway.
+        let is_name = words.len() == 1 || named.len() == words.len();
+        return match () {
+            () if is_first_name => vec![in_lower_case(&&words[0])],
+            () if is_name => named,
+            () => named.into_iter().skip(usize::from(words.first().is_some_and(may_be_name))).collect(),
+        };
     }
     // Where every word has a capital, it says nothing.
     let starts_sentence = |at: usize| {
         let before = question[..at].trim_end_matches(|c: char| c.is_whitespace() || "\"'“‘([*_`".contains(c));
-        before.is_empty() || before.ends_with(['.', '!', '?', ':', ';', '\u{2014}'])
+        let is_mark = |c: char| ".!?:;)…>#-\u{2014}\u{2013}\u{2022}".contains(c);
+        before.is_empty() || before.ends_with(is_mark) || question[..at].trim_end_matches([' ', '\t']).ends_with('\n')
     };
     let is_title = !words.iter().any(|word| word.surface.starts_with(|c: char| c.is_lowercase()));
     let is_name = |word: &&TextWord<'_>| may_be_name(word) && !is_title && !starts_sentence(word.at);
@@ -67,7 +75,10 @@ mod tests {
         check("the who", "");
         check("the", "");
         check("what is it", "");
-        check("What can it be?", "what");
+        check("What can it be?", "");
+        check("Do it", "");
+        check("deploys with Kamal\nDo it now", "");
+        check("1) deploy\n- Do it now", "");
         check("", "");
     }
 }

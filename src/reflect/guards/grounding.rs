@@ -138,7 +138,9 @@ fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> C
     let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
     let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
     let priced = restated_amounts::in_forms_of(&counted, sources).map_or(counted, Cow::Owned);
-    let limited = restated_limits::in_forms_of(&priced, sources).map_or(priced, Cow::Owned);
+    // The last source is the quote: other sentences may limit something else.
+    let quote = &sources[sources.len().saturating_sub(1)..];
+    let limited = restated_limits::in_forms_of(&priced, quote).map_or(priced, Cow::Owned);
     abbreviations::in_forms_of(&limited, sources).map_or(limited, Cow::Owned)
 }
 

@@ -85,6 +85,34 @@ fn last_day_phrases(text: &str) -> Vec<&str> {
     english.chain(han).collect()
 }
 
+/// Words behind a denial that turn it round or limit it: "don't forget that I use zsh", "not only".
+const NO_DENIALS: [&str; 7] = ["forget", "only", "just", "merely", "worry", "matter", "wonder"];
+/// Words that begin a clause of its own.
+const CONJUNCTIONS: [&str; 7] = ["and", "or", "but", "so", "because", "since", "that"];
+/// So many words before a quote, in Chinese characters, may deny it.
+const DENYING_WORDS: usize = 2;
+const DENYING_CHARS: usize = 2;
+
+/// A quote with the denial just before it: "can't deploy to the EU" of "deploy to the EU". What a quote leaves out is
+/// no less said.
+fn with_denial_before<'q>(quote: &'q str, turn: &'q str) -> &'q str {
+    let Some(at) = turn.find(quote).filter(|at| *at > 0 && !quote.is_empty()) else { return quote };
+    let clause = turn[..at].rfind(|c: char| ".!?;:,\n()。！？；：，、（）\u{2014}\"“”".contains(c));
+    let clause = clause.map_or(0, |end| end + turn[end..].chars().next().map_or(0, char::len_utf8));
+    let before = &turn[clause..at];
+    let start = if has_unspaced_script(quote) {
+        let start = before.char_indices().rev().take(DENYING_CHARS).last().map_or(before.len(), |(start, _)| start);
+        before[start..].find(['不', '没', '别', '未', '无']).map(|denial| start + denial)
+    } else {
+        let words = word_tokens(before);
+        let own = words.iter().rposition(|word| CONJUNCTIONS.contains(&&*word.text)).map_or(0, |at| at + 1);
+        let near = &words[own.max(words.len().saturating_sub(DENYING_WORDS))..];
+        let is_denial = !near.iter().any(|word| NO_DENIALS.contains(&&*word.text));
+        near.first().filter(|first| is_denial && Statement::of(&before[first.at..]).is_negated()).map(|first| first.at)
+    };
+    start.map_or(quote, |start| &turn[clause + start..at + quote.len()])
+}
+
 /// What of a claim must be in its sources.
 #[derive(Clone, Copy)]
 enum ClaimKind {
@@ -135,10 +163,13 @@ impl<'a> ClaimSources<'a> {
         let is_nearby = |t: &&Turn| is_own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
         let nearby: Vec<&Turn> = context.turns.iter().filter(is_nearby).collect();
         let first = turns.iter().chain(&nearby).map(|t| t.number).min().unwrap_or(proof.turn);
+        let quote = proposal.quote.as_deref().unwrap_or_default();
+        let whole = turns.iter().find(|turn| turn.number == proof.turn);
+        let quoted = whole.map_or(quote, |turn| with_denial_before(quote, &turn.text));
         ClaimSources {
             context,
             proof,
-            quote: proposal.quote.as_deref().unwrap_or_default(),
+            quote: quoted,
             is_episode,
             written: turns.iter().map(written).collect(),
             turns,
@@ -227,4 +258,32 @@ fn is_own(turn: &&Turn) -> bool {
 /// Whether the user's reply agrees to a turn of the assistant, which is not what a tool printed.
 fn agrees_to(reply: &Turn, turn: &Turn, turns: &[Turn]) -> bool {
     reply.role == Role::User && guards::agrees(&reply.text) && !guards::evidence::repeats_tool(&turn.text, turn, turns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_denial_before;
+
+    #[test]
+    fn a_quote_has_the_denial_before_it() {
+        for (turn, quote, expected) in [
+            ("We can't deploy to the EU.", "deploy to the EU", "can't deploy to the EU"),
+            ("I won't be on call until Friday.", "be on call until Friday", "won't be on call until Friday"),
+            ("Hm, I do not think we use Bun.", "we use Bun", "not think we use Bun"),
+            ("Not in Oslo, we live in Bergen.", "we live in Bergen", "we live in Bergen"),
+            ("I don't sail but I row on Sundays.", "I row on Sundays", "I row on Sundays"),
+            ("Don't forget I use zsh.", "I use zsh", "I use zsh"),
+            ("Don't forget that I use zsh.", "I use zsh", "I use zsh"),
+            ("We deploy to the EU.", "deploy to the EU", "deploy to the EU"),
+            ("我不住在北京。", "住在北京", "不住在北京"),
+            ("我不抽烟，住在北京。", "住在北京", "住在北京"),
+            ("We deploy.", "other words", "other words"),
+        ] {
+            let found = with_denial_before(quote, turn);
+            assert!(
+                found.ends_with(expected) && (found.len() > quote.len()) == (expected.len() > quote.len()),
+                "{found}"
+            );
+        }
+    }
 }

@@ -33,15 +33,22 @@ struct LimitPhrase {
     range: Range<usize>,
     /// The number without group separators, in lower case.
     number: String,
+    /// What is counted: the sign before the number or the word behind it, in lower case.
+    unit: String,
     /// The comparative, if it is of one dimension.
     dimension: Option<String>,
 }
 
 impl LimitPhrase {
+    /// Whether both have the same number of the same. A source may leave out what it counts: "no fewer than 3".
+    fn is_of_same_amount(&self, other: &LimitPhrase) -> bool {
+        self.number == other.number && (other.unit.is_empty() || self.unit == other.unit)
+    }
+
     /// Whether a source that has the other phrase says as much.
     fn follows_from(&self, other: &LimitPhrase) -> bool {
         self.kind == other.kind
-            && self.number == other.number
+            && self.is_of_same_amount(other)
             && (self.dimension.is_none() || self.dimension == other.dimension)
     }
 }
@@ -78,7 +85,7 @@ pub(super) fn turned_limit(text: &str, sources: &[&str]) -> Option<String> {
     }
     let said: Vec<LimitPhrase> = sources.iter().flat_map(|source| limits(source)).collect();
     let is_turned = |limit: &&LimitPhrase| {
-        let mut same = said.iter().filter(|other| other.number == limit.number).peekable();
+        let mut same = said.iter().filter(|other| limit.is_of_same_amount(other)).peekable();
         same.peek().is_some() && same.all(|other| other.kind != limit.kind)
     };
     own.iter().find(is_turned).map(|limit| text[limit.range.clone()].to_owned())
@@ -113,6 +120,7 @@ fn english_limits(text: &str) -> Vec<LimitPhrase> {
                 kind,
                 range: before[words.start].at..end,
                 number: numeral_at(text, tokens[at].at),
+                unit: unit_at(text, end),
                 dimension: dimension.cloned(),
             });
             break;
@@ -128,6 +136,31 @@ fn numeral_at(text: &str, at: usize) -> String {
     let digits: String = word.chars().take_while(|c| c.is_ascii_digit() || matches!(c, ',' | '.')).collect();
     let numeral = if digits.is_empty() { word } else { digits };
     numeral.replace(',', "").trim_end_matches('.').to_lowercase()
+}
+
+/// What an amount is of, as [`LimitPhrase::unit`]; `at` is the offset before it. Empty if the text ends with the number.
+fn unit_at(text: &str, at: usize) -> String {
+    let is_sign = |c: &char| "$€£¥￥₹%".contains(*c);
+    let is_numeral = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.') || HAN_NUMERALS.contains(c);
+    let amount = text[at..].trim_start();
+    if let Some(sign) = amount.chars().next().filter(is_sign) {
+        return sign.to_string();
+    }
+    let behind = if amount.starts_with(is_numeral) {
+        amount.trim_start_matches(is_numeral)
+    } else {
+        // A number in words.
+        amount.split_once(' ').map_or("", |(_, behind)| behind)
+    };
+    let behind = behind.trim_start();
+    match behind.chars().next() {
+        Some(c) if is_sign(&c) || is_unspaced(c) => c.to_string(),
+        _ => {
+            let word: String = behind.chars().take_while(|c| c.is_alphanumeric() && !is_unspaced(*c)).collect();
+            let word = word.to_lowercase();
+            word.strip_suffix('s').map_or(word.clone(), str::to_owned)
+        }
+    }
 }
 
 fn han_limits(text: &str) -> Vec<LimitPhrase> {
@@ -154,7 +187,13 @@ fn han_limits(text: &str) -> Vec<LimitPhrase> {
         let Some((kind, length)) = most.or_else(least) else { continue };
         let is_numeral = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.') || HAN_NUMERALS.contains(c);
         let number: String = text[at..].chars().take_while(|c| is_numeral(*c)).filter(|c| *c != ',').collect();
-        found.push(LimitPhrase { kind, range: before.len() - length..before.len(), number, dimension: None });
+        found.push(LimitPhrase {
+            kind,
+            range: before.len() - length..before.len(),
+            number,
+            unit: unit_at(text, before.len()),
+            dimension: None,
+        });
     }
     found
 }
@@ -200,6 +239,7 @@ mod tests {
         }
         for (text, source) in [
             ("Uploads are at least 5 MB.", "Uploads can't be bigger than 5 MB"),
+            ("Thumbnails are at most 5 MB.", "backups can't be larger than 5 GB"),
             ("Uploads are at most 50 MB.", "Uploads can't be bigger than 5 MB"),
             ("Uploads are at most 5 MB.", "Uploads can be bigger than 5 MB"),
             ("Keys can't be older than 5 days.", "keys can't be longer than 5 days"),

@@ -8,6 +8,7 @@ use super::MAX_ALIKE;
 use super::attributes::AttributeReading;
 use super::differences::are_about_other_things;
 use super::prefilter::TopicStarts;
+use super::subjects::english_subject;
 use super::topics::{TopicKind, kind_of, speaks_of};
 use crate::text::word_list::{PhraseList, phrase_list};
 
@@ -31,7 +32,7 @@ fn excludes(new: &AttributeReading<'_>, known: &AttributeReading<'_>) -> bool {
     let mut shared = shared.intersection(&known.topics()).copied().collect::<Vec<_>>().into_iter();
     shared.any(|topic| {
         let is_exclusive = match kind_of(topic) {
-            TopicKind::State | TopicKind::PartState => true,
+            TopicKind::State | TopicKind::PartState => is_of_user(new.text) && is_of_user(known.text),
             TopicKind::Name | TopicKind::NamedName | TopicKind::TypicalName => {
                 is_only_value(new, topic, known) && is_only_value(known, topic, new)
             }
@@ -41,13 +42,27 @@ fn excludes(new: &AttributeReading<'_>, known: &AttributeReading<'_>) -> bool {
     })
 }
 
+/// Words behind which stands for whom or as what something is done: who cooks chicken for the dog may be vegetarian.
+const PURPOSES: [&str; 4] = ["for", "as a", "as an", "as the"];
+const HAN_PURPOSES: [char; 3] = ['给', '替', '帮'];
+
+/// Whether a statement is about the user's own state.
+fn is_of_user(text: &str) -> bool {
+    let (spaced, subject) = (spaced_words(text), english_subject(text).0.to_lowercase());
+    matches!(&*subject, "" | "the user" | "user" | "i")
+        && !PURPOSES.iter().any(|word| spaced.contains(&format!(" {word} ")))
+        && !text.contains(HAN_PURPOSES)
+}
+
 /// Whether a statement says of a value that it is the only one, or names nothing besides that could limit it.
 fn is_only_value(reading: &AttributeReading<'_>, topic: usize, other: &AttributeReading<'_>) -> bool {
     let spaced = spaced_words(reading.text);
     let has = |word: &str| {
         if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { reading.text.contains(word) }
     };
-    ONLY_VALUE.iter().any(has) || reading.rest_of(topic, other).is_empty()
+    // "The main database of the shop" is the only one of the shop.
+    let is_of_part = spaced.contains(" of ") && !spaced.contains(" of choice ");
+    ONLY_VALUE.iter().any(has) && !is_of_part || reading.rest_of(topic, other).is_empty()
 }
 
 #[cfg(test)]
@@ -71,6 +86,10 @@ mod tests {
         }
         for (a, b) in [
             ("Shoots weddings with the Fuji X-T5", "Shoots portraits with a Mamiya RB67"),
+            ("The main database of the blog is SQLite", "The main database of the shop is Postgres."),
+            ("Is teetotal", "The build server is called Stout."),
+            ("Is vegetarian", "Cooks chicken for the dog."),
+            ("用户吃素", "给狗做鸡肉。"),
             ("The user is vegetarian", "The user's brother eats chicken most days"),
             ("The editor of choice is Helix", "Edits long SQL scripts in Zed"),
             ("Is vegetarian", "Eats tofu most days"),

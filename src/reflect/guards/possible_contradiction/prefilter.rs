@@ -65,7 +65,7 @@ impl SharedParts {
             || self.parts.iter().any(|part| low.contains(part.as_str()))
     }
 
-    /// Whether a text of the memory has two of them, or half of the words of either text are among them.
+    /// Whether a text of the memory has two of them, or half of its words are among them, or the only word of the new one.
     pub(super) fn are_mostly_in(&self, known: &str) -> bool {
         let low = known.to_lowercase();
         let words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c));
@@ -74,7 +74,7 @@ impl SharedParts {
             .fold((0, 0), |(shared, all), word| (shared + usize::from(self.starts.contains(start(word))), all + 1));
         self.is_open
             || shared > 1
-            || shared > 0 && shared * 2 >= all.min(self.words)
+            || shared > 0 && (shared * 2 >= all || self.words == 1)
             || self.parts.iter().any(|part| low.contains(part.as_str()))
     }
 }
