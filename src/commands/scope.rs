@@ -390,7 +390,9 @@ enum ReadablePart {
 fn readable_part(session: &Session, memory: &Store, state: ScopeState, name: &str) -> Result<ReadablePart, Rejection> {
     match session.session_of_scope(name, state) {
         Ok(None) => Ok(ReadablePart::NoScope),
-        Ok(Some(scope)) if scope.policy.refuses_reads.is_none() => Ok(ReadablePart::Store(scope.store)),
+        Ok(Some(scope)) if scope.policy.read_refusal(session.is_agent).is_none() => {
+            Ok(ReadablePart::Store(scope.store))
+        }
         Err(error) if error.code != Code::InvalidPolicy => Err(error),
         Ok(Some(_)) | Err(_) if session.is_agent => Ok(ReadablePart::Nothing),
         // A person can open the files, and may want to remove the scope.

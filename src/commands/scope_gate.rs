@@ -26,7 +26,7 @@ pub(super) fn require_person_for_scope(session: &Session, name: &ScopeName, stat
         return Ok(());
     }
     let Some(scope) = session.session_of_scope(name.as_str(), state)? else { return Ok(()) };
-    if let Some(reason) = &scope.policy.refuses_reads {
+    if let Some(reason) = scope.policy.read_refusal(true) {
         return Err(reason.clone().into());
     }
     if scope.visibility().is_some() {

@@ -71,8 +71,9 @@ pub struct ScopeParts {
 ///
 /// # Errors
 /// `scope_not_found`; `invalid_policy` if the memory has no policy or one with an error: it governs its scopes; also if
-/// the scope's own policy cannot be read and may have allowlists; `unsafe_file`, `io`.
-pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
+/// the scope's own policy cannot be read and may have allowlists, for an agent also if it is no YAML; `unsafe_file`,
+/// `io`.
+pub fn open_scope(memory: &Store, name: &str, is_agent: bool) -> Result<ScopeParts, Rejection> {
     let not_found = || {
         let rejection = scope_not_found(name);
         let Ok(shown) = ScopeName::new(name) else { return rejection };
@@ -84,9 +85,9 @@ pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
         }
     };
     let parts = open_scope_in(memory, ScopeState::Live, name)?.ok_or_else(not_found)?;
-    match parts.policy.refuses_reads {
+    match parts.policy.read_refusal(is_agent) {
         None => Ok(parts),
-        Some(error) => Err(Rejection { message: format!("the scope '{name}': {}", error.message), ..error }),
+        Some(error) => Err(Rejection { message: format!("the scope '{name}': {}", error.message), ..error.clone() }),
     }
 }
 
@@ -158,7 +159,7 @@ impl Session {
         match &self.scope {
             Some(here) if here.name == name => Ok(self.clone_session()),
             Some(here) => Err(scope_not_allowed(&here.name)),
-            None => Ok(self.session_with(open_scope(&self.store.unfiltered(), name)?)),
+            None => Ok(self.session_with(open_scope(&self.store.unfiltered(), name, self.is_agent)?)),
         }
     }
 
@@ -181,7 +182,7 @@ impl Session {
         let others = here.policy_above.shared.iter().filter(|name| **name != here.name);
         let mut shared = Sources::default();
         for name in others {
-            match open_scope(&here.memory, name) {
+            match open_scope(&here.memory, name, self.is_agent) {
                 Ok(parts) => shared.sessions.push((name.clone(), Arc::new(self.session_with(parts)))),
                 Err(error) if error.code == Code::ScopeNotFound => {}
                 Err(error) if error.code == Code::InvalidPolicy => shared.left_out.push(left_out_note(&error)),
@@ -198,7 +199,7 @@ impl Session {
     pub(super) fn shared_scope(&self, name: &str) -> Result<Option<Session>, Rejection> {
         let Some(here) = &self.scope else { return Ok(None) };
         if here.name != name && here.policy_above.shared.iter().any(|shared| shared == name) {
-            Ok(Some(self.session_with(open_scope(&here.memory, name)?)))
+            Ok(Some(self.session_with(open_scope(&here.memory, name, self.is_agent)?)))
         } else {
             Ok(None)
         }

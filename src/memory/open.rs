@@ -188,6 +188,7 @@ impl OpenOptions {
         config: &UserConfig,
         needs: SessionNeeds,
     ) -> Result<Session, Rejection> {
+        let is_agent = self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people);
         let memory = Store::open(&found_dir.memory, self.store_options(config)?)?;
         let (store, policy, scope) = match &found_dir.scope {
             None => {
@@ -199,15 +200,12 @@ impl OpenOptions {
                     Code::ScopeNotFound => ScopeName::new(name).err().unwrap_or(error),
                     _ => error,
                 };
-                let parts = open_scope(&memory, name).map_err(unknown)?;
+                let parts = open_scope(&memory, name, is_agent).map_err(unknown)?;
                 (parts.store, parts.policy, Some(parts.scope))
             }
         };
-        let is_agent = self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people);
-        if let Some(error) =
-            policy.refuses_reads.clone().or_else(|| policy.refuses_agent_reads.clone().filter(|_| is_agent))
-        {
-            return Err(error);
+        if let Some(error) = policy.read_refusal(is_agent) {
+            return Err(error.clone());
         }
         // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
         let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();

@@ -26,6 +26,13 @@ pub struct LoadedPolicy {
     pub warnings: Vec<Warning>,
 }
 
+impl LoadedPolicy {
+    /// Why a caller may read nothing; `None` if it may read.
+    pub fn read_refusal(&self, is_agent: bool) -> Option<&Rejection> {
+        self.refuses_reads.as_ref().or(self.refuses_agent_reads.as_ref().filter(|_| is_agent))
+    }
+}
+
 /// Loads a policy. Never fails: an invalid policy refuses writes, and reads, too, if its allowlists cannot be
 /// understood. The policy of a file that cannot be read at all is `unreadable_policy`, which refuses both.
 pub fn load(yaml: &str) -> LoadedPolicy {

@@ -407,3 +407,15 @@ fn a_procedure_and_a_file_of_a_hidden_name_stay_hidden_in_the_archive() {
     }
     assert!(memory.text("archive/facts/health-2.md").is_some());
 }
+
+#[test]
+fn undo_names_no_hidden_file_that_cannot_be_read() {
+    let memory = memory();
+    memory.done(["add", "health", "Hidden by name"]);
+    std::fs::remove_file(memory.dir().join("facts/health.md")).unwrap();
+    std::fs::create_dir(memory.dir().join("facts/health.md")).unwrap();
+    for line in [&["undo"][..], &["redo", "r1"]] {
+        let ran = by(&memory, "planner", line).ends();
+        assert!(!ran.stderr.contains("health"), "{line:?}: {}", ran.stderr);
+    }
+}

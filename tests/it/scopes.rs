@@ -1038,3 +1038,22 @@ fn a_scope_of_a_trusted_memory_is_not_called_untrusted() {
     memory.configure("people: [tester]\ntrusted: [/nowhere]\n");
     memory.done(["-S", "web", "status"]).stderr_contains("not trusted");
 }
+
+/// What its policy restricted may be missing.
+#[test]
+fn an_agent_reads_no_scope_whose_policy_is_no_yaml() {
+    let memory = Memory::new();
+    memory.done(["scope", "add", "team"]);
+    memory.done(["scope", "add", "web"]);
+    memory.done(["-S", "team", "add", "notes", "Team deploys on Monday"]);
+    memory.put("memdir.yaml", "version: 2\nshared: [team]\n");
+    memory.put("scopes/team/memdir.yaml", "version: 2\ncategories:\n  custom:\n    - name: [health\n");
+    for line in [&["-S", "*", "query", "deploys"][..], &["-S", "web", "query", "deploys"], &["-S", "web", "context"]] {
+        let ran = memory.run(line).env("CLAUDECODE", "1").by("").ends();
+        assert!(!ran.stdout.contains("Monday"), "{line:?}: {}", ran.stdout);
+    }
+    let folder = memory.dir().join("scopes/team");
+    let rot = memory.run(["check", "--rot", folder.to_str().unwrap()]).env("CLAUDECODE", "1").by("").ends();
+    assert!(!rot.stdout.contains("Monday"), "{}", rot.stdout);
+    assert!(memory.run(["-S", "team", "query", "deploys"]).exit(0).stdout.contains("Monday"), "a person reads on");
+}

@@ -18,11 +18,18 @@ use crate::store::init::POLICY_FILE;
 /// The largest policy, in bytes.
 const MAX_POLICY_BYTES: u64 = 64 << 10;
 
+/// Who reads a folder of notes.
+#[derive(Clone, Copy, Debug)]
+pub struct RotReader<'a> {
+    pub actor: &'a str,
+    pub is_agent: bool,
+}
+
 /// Refuses a folder that is a memory, or a part of one, which the caller may not read whole.
 ///
 /// # Errors
 /// `category_not_allowed`; `scope_not_allowed` in a scope, for a folder that holds more than that scope.
-pub(super) fn require_readable(dir: &Path, actor: &str, session: Option<&Session>) -> Result<(), Rejection> {
+pub(super) fn require_readable(dir: &Path, reader: RotReader<'_>, session: Option<&Session>) -> Result<(), Rejection> {
     // Reading reports one that does not exist.
     let Ok(real) = dir.canonicalize() else { return Ok(()) };
     if let Some((session, scope)) = session.and_then(|session| Some((session, session.scope.as_ref()?))) {
@@ -32,18 +39,22 @@ pub(super) fn require_readable(dir: &Path, actor: &str, session: Option<&Session
             return Err(scope_not_allowed(&scope.name));
         }
     }
-    if real.ancestors().any(|folder| is_restricted_memory(folder, actor)) { Err(allowlist_rejection()) } else { Ok(()) }
+    if real.ancestors().any(|folder| is_restricted_memory(folder, reader)) {
+        Err(allowlist_rejection())
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether a folder is a memory whose policy restricts the caller, or cannot be read.
-pub(super) fn is_restricted_memory(folder: &Path, actor: &str) -> bool {
+pub(super) fn is_restricted_memory(folder: &Path, reader: RotReader<'_>) -> bool {
     let policy = folder.join(POLICY_FILE);
     if policy.symlink_metadata().is_err() {
         return false;
     }
     outside_files::read_up_to(&policy, MAX_POLICY_BYTES, "64 KiB").map_or(true, |bytes| {
         let loaded = policy::load(&String::from_utf8_lossy(&bytes));
-        loaded.refuses_reads.is_some() || Visibility::for_agent(&loaded.policy, actor).is_some()
+        loaded.read_refusal(reader.is_agent).is_some() || Visibility::for_agent(&loaded.policy, reader.actor).is_some()
     })
 }
 

@@ -47,7 +47,9 @@ fn count_proposals(session: &Session, memory: &Path) -> Option<usize> {
     }
     let store = Store::open(memory, StoreOptions::default()).ok()?;
     let policy = read_policy(&store);
-    if policy.refuses_reads.is_some() || Visibility::for_agent(&policy.policy, &session.actor).is_some() {
+    if policy.read_refusal(session.is_agent).is_some()
+        || Visibility::for_agent(&policy.policy, &session.actor).is_some()
+    {
         return None;
     }
     let files = store.walk(Some("inbox")).ok()?;
