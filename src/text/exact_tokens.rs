@@ -16,8 +16,8 @@ mod numbers;
 mod signed_names;
 
 pub use letters::named_letters;
-pub use numbers::currency_amounts;
 use numbers::{BoundNumber, bound_numbers};
+pub use numbers::{CurrencyAmount, currency_amounts};
 
 /// Two sides a line; a word with `$` counts only before the end of a clause.
 const OPPOSITES: PhraseList = phrase_list!("exact_tokens/opposites.txt");

@@ -15,6 +15,7 @@ use crate::text::exact_tokens::missing_tokens;
 use crate::text::prose_mask::split_label;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::{Splice, splice};
 
 mod abbreviations;
 mod binding;
@@ -142,6 +143,11 @@ fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> C
     let quote = &sources[sources.len().saturating_sub(1)..];
     let limited = restated_limits::in_forms_of(&priced, quote).map_or(priced, Cow::Owned);
     abbreviations::in_forms_of(&limited, sources).map_or(limited, Cow::Owned)
+}
+
+/// A text with some replacements, in order; `None` without any.
+fn restated(text: &str, splices: &[Splice]) -> Option<String> {
+    (!splices.is_empty()).then(|| splice(text, splices).ok())?
 }
 
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text

@@ -3,6 +3,8 @@
 //! Never shortens what the sources have as it is.
 
 use super::english::spaced_words;
+use super::restated;
+use crate::text::Splice;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
@@ -16,7 +18,7 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     let all = sources.join("\n");
     let spaced = spaced_words(&all.replace(is_unspaced, " "));
     let words = words(text);
-    let (mut restated, mut end, mut i, mut is_changed) = (String::new(), 0, 0, false);
+    let (mut splices, mut i) = (Vec::new(), 0);
     while i < words.len() {
         let found = (1..=MAX_WORDS.min(words.len() - i)).rev().find_map(|length| {
             let range = words[i].0..words[i + length - 1].1;
@@ -26,12 +28,10 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
             i += 1;
             continue;
         };
-        restated.push_str(&text[end..range.start]);
-        restated.push_str(&as_written(form, &all));
-        (end, is_changed, i) = (range.end, true, i + length);
+        splices.push(Splice { start: range.start, end: range.end, new: as_written(form, &all).to_string() });
+        i += length;
     }
-    restated.push_str(&text[end..]);
-    is_changed.then_some(restated)
+    restated(text, &splices)
 }
 
 /// The form of a phrase that the sources, between spaces, have in its place.

@@ -8,6 +8,8 @@ use std::ops::Range;
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
+use super::restated;
+use crate::text::Splice;
 use crate::text::dates::PartialDate;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
@@ -121,7 +123,7 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str], times: &[&str]) -> Optio
         is_now && bases.iter().any(|base| own.names(&DaySpan::day(*base)))
     };
     let all = sources.join("\n").to_lowercase();
-    let (mut restated, mut end) = (String::new(), 0);
+    let mut splices = Vec::new();
     for phrase in own {
         let equal = said.iter().find(|(spans, _)| spans.iter().any(|span| phrase.names(span)));
         let is_said = all.contains(&text[phrase.range.clone()].to_lowercase());
@@ -130,12 +132,10 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str], times: &[&str]) -> Optio
             None if as_of(&phrase) => NOW[usize::from(has_unspaced_script(text))],
             _ => continue,
         };
-        restated.push_str(&text[end..phrase.range.start]);
-        restated.push_str(words);
-        end = phrase.range.end;
+        let Range { start, end } = phrase.range;
+        splices.push(Splice { start, end, new: (*words).to_owned() });
     }
-    restated.push_str(&text[end..]);
-    (end > 0).then_some(restated)
+    restated(text, &splices)
 }
 
 /// Whether texts give something this last day without naming it: "for 30 days", "until the end of the month", 三个月.

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::restated;
+use crate::text::Splice;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
 
@@ -139,17 +141,15 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     let of_sources: Vec<(Vec<Measured>, &str)> = sources.iter().map(|source| (quantities(source), *source)).collect();
     let said: Vec<(&Measured, &str)> =
         of_sources.iter().flat_map(|(found, source)| found.iter().map(|one| (one, *source))).collect();
-    let (mut restated, mut end, mut is_changed) = (String::new(), 0, false);
+    let mut splices = Vec::new();
     for one in own {
         let surface = &text[one.range.clone()];
         let equal = said.iter().find(|(other, _)| one.quantity.equals(&other.quantity));
         let Some((other, source)) = equal.filter(|_| !all.contains(&surface.to_lowercase())) else { continue };
-        restated.push_str(&text[end..one.range.start]);
-        restated.push_str(&source[other.range.clone()]);
-        (end, is_changed) = (one.range.end, true);
+        let Range { start, end } = one.range;
+        splices.push(Splice { start, end, new: source[other.range.clone()].to_owned() });
     }
-    restated.push_str(&text[end..]);
-    is_changed.then_some(restated)
+    restated(text, &splices)
 }
 
 /// An amount of a metric unit in the base unit of its line: 80 cm is 0.8 m.

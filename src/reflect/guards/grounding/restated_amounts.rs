@@ -2,7 +2,9 @@
 //!
 //! Never converts one currency into another, and takes a plain `$` for no dollar but that of the United States.
 
-use crate::text::exact_tokens::currency_amounts;
+use super::restated;
+use crate::text::Splice;
+use crate::text::exact_tokens::{CurrencyAmount, currency_amounts};
 
 /// A text with each amount of money as its sources write an equal one; `None` if nothing changes.
 pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
@@ -14,20 +16,18 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
         .iter()
         .flat_map(|source| currency_amounts(source).into_iter().map(move |amount| (amount, *source)))
         .collect();
-    let (mut restated, mut end) = (String::new(), 0);
-    for amount in own {
+    let as_said = |amount: CurrencyAmount| {
         let surface = &text[amount.range.clone()];
-        let is_equal = |value: &str, currency: &str| value == amount.value && currency == amount.currency;
-        let equal = said.iter().find(|(other, _)| is_equal(&other.value, other.currency));
-        let Some((other, source)) = equal.filter(|_| !sources.iter().any(|source| source.contains(surface))) else {
-            continue;
-        };
-        restated.push_str(&text[end..amount.range.start]);
-        restated.push_str(&source[other.range.clone()]);
-        end = amount.range.end;
-    }
-    restated.push_str(&text[end..]);
-    (end > 0).then_some(restated)
+        let is_equal = |other: &CurrencyAmount| other.value == amount.value && other.currency == amount.currency;
+        let (other, source) = said.iter().find(|(other, _)| is_equal(other))?;
+        let is_said = sources.iter().any(|source| source.contains(surface));
+        (!is_said).then(|| Splice {
+            start: amount.range.start,
+            end: amount.range.end,
+            new: source[other.range.clone()].into(),
+        })
+    };
+    restated(text, &own.into_iter().filter_map(as_said).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::restated;
+use crate::text::Splice;
 use crate::text::phrase::{PhrasePatterns, is_number, word_tokens};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
@@ -62,19 +64,16 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     let said: Vec<(LimitPhrase, &str)> =
         sources.iter().flat_map(|source| limits(source).into_iter().map(move |limit| (limit, *source))).collect();
     let low = sources.join("\n").to_lowercase();
-    let (mut restated, mut end) = (String::new(), 0);
+    let mut splices: Vec<Splice> = Vec::new();
     for limit in own {
         let surface = text[limit.range.clone()].to_lowercase();
         let Some((other, source)) = said.iter().find(|(other, _)| limit.follows_from(other)) else { continue };
-        if limit.range.start < end || low.contains(&surface) {
-            continue;
+        let Range { start, end } = limit.range;
+        if splices.last().is_none_or(|last| last.end <= start) && !low.contains(&surface) {
+            splices.push(Splice { start, end, new: source[other.range.clone()].to_owned() });
         }
-        restated.push_str(&text[end..limit.range.start]);
-        restated.push_str(&source[other.range.clone()]);
-        end = limit.range.end;
     }
-    restated.push_str(&text[end..]);
-    (end > 0).then_some(restated)
+    restated(text, &splices)
 }
 
 /// A limit of a text whose number is the opposite limit in its sources, and no other one: "at least 5" for "at most 5".

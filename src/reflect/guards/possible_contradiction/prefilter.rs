@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shorter_of_two_texts_decides_what_is_alike() {
+    fn a_text_of_one_word_is_like_each_that_has_it() {
         let is_alike = |text: &str, known: &str| SharedParts::of(text, false).are_mostly_in(known);
         let (short, long) = ("Does not smoke", "Smokes a pipe in the evening");
         assert!(is_alike(short, long) && is_alike(long, short));
