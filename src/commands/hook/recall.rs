@@ -26,8 +26,10 @@ use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line, truncate};
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::items::identity as identity_of;
 use crate::view::query::query_row::QueryRow;
+use path_names::{contains_name, is_whole_path, named_parts, names_another_folder, path_words, top_folder};
 use shown::{ShownBullet, ShownItems, text_hash};
 
+mod path_names;
 pub mod shown;
 mod task_hits;
 
@@ -53,29 +55,6 @@ const MAX_NAME_WORDS: usize = 40;
 const MAX_REVISIONS: usize = 16;
 /// How common the name of a program may be with which a rule begins, in texts of a thousand: `ssh` has 11.
 const MAX_PROGRAM_SHARE: u32 = 15;
-/// Names that say nothing about what is in a path.
-const GENERIC_NAMES: [&str; 19] = [
-    "src",
-    "lib",
-    "app",
-    "test",
-    "tests",
-    "spec",
-    "docs",
-    "doc",
-    "main",
-    "index",
-    "mod",
-    "init",
-    "bin",
-    "home",
-    "internal",
-    "pkg",
-    "cmd",
-    "java",
-    "resources",
-];
-
 /// The answer to a prompt or a tool call; `None` if the host takes no text then, or if nothing is worth showing.
 pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
     if !host.takes_text(event) {
@@ -324,41 +303,6 @@ fn is_about_program(text: &str, program: &str) -> bool {
     text.strip_prefix(program).is_some_and(|rest| rest.starts_with([' ', ':']))
 }
 
-/// What may stand in a text for a path: its file name with its ending, and its folders from the second on.
-fn named_parts(path: &str) -> Vec<&str> {
-    let file = path.rsplit('/').next().filter(|name| name.len() >= 4 && name.trim_start_matches('.').contains('.'));
-    let folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| folder.contains('/'));
-    file.into_iter().chain(folders.filter(|folder| !folder.starts_with('/'))).collect()
-}
-
-/// The first folder of a path with its slash, `migrations/`; `None` for a file at the top. Without the slash it would be
-/// a word like others.
-fn top_folder(path: &str) -> Option<String> {
-    path.split_once('/').filter(|(folder, _)| !folder.is_empty()).map(|(folder, _)| format!("{folder}/"))
-}
-
-/// Whether a text has a folder, `migrations/`, that is no part of a longer path: `db/migrations/`, `migrations/old/`.
-fn is_whole_path(text: &str, folder: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
-    text.match_indices(folder).any(|(at, _)| {
-        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
-        let after = text[at + folder.len()..].trim_start_matches('.');
-        !before.ends_with(is_part) && !after.starts_with(is_part)
-    })
-}
-
-/// Whether a text has a folder beside a touched one, `db/old/` where `db/new/1.sql` is touched, and no touched path: it
-/// shares words with that path, but is about another.
-fn names_another_folder(text: &str, touched: &[String]) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
-    let paths = text.split(|c| !is_part(c)).map(|path| path.trim_start_matches("./").trim_end_matches(['/', '.']));
-    let paths: Vec<&str> = paths.filter(|path| path.contains('/')).collect();
-    let leads_to = |path: &&str| touched.iter().any(|one| one.starts_with(*path) || path.starts_with(one.as_str()));
-    let folder = |path: &str| path.match_indices('/').nth(1).map(|(at, _)| path[..at].to_owned());
-    let is_beside = |path: &&str| touched.iter().any(|one| folder(one).is_some_and(|it| folder(path) == Some(it)));
-    paths.iter().any(is_beside) && !paths.iter().any(leads_to)
-}
-
 /// The words by which texts with one of these names are searched for, each once. What every path has, `src` and `rs`,
 /// is left out, because half of a memory may have it, too; but a name that has nothing else is searched for as it is.
 fn name_words(names: &[&str]) -> String {
@@ -375,31 +319,18 @@ fn name_words(names: &[&str]) -> String {
     words.join(" ")
 }
 
-/// Whether a text has a name that is no part of a longer one: `api.rs` is not in `my_api.rs`, the folder `db/old` not in
-/// `db/old/2024`.
-fn contains_name(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    text.match_indices(name).any(|(at, _)| {
-        let after = &text[at + name.len()..];
-        let below = after.strip_prefix('/').filter(|_| name.contains('/')).unwrap_or_default();
-        !text[..at].ends_with(is_part) && !after.starts_with(is_part) && !below.starts_with(is_part)
-    })
-}
-
 /// The paths that a tool call names, each as the rules of a repository write it: relative to the working directory, and
 /// to the folder that the memory is in.
 fn touched_paths(input: &HookInput, memory: &Path) -> Vec<String> {
     let working_dir = input.directory.as_deref().unwrap_or("/");
-    let in_command = command_paths(&input.tool.command, working_dir);
+    let command_dir = match &*input.tool.directory {
+        "" => working_dir.to_owned(),
+        directory if directory.starts_with('/') => directory.to_owned(),
+        directory => format!("{working_dir}/{directory}"),
+    };
+    let in_command = command_paths(&input.tool.command, &command_dir);
     let named = input.tool.paths.iter().chain(&in_command).map(String::as_str);
     relative_to_roots(named, working_dir, memory)
-}
-
-/// The words of a path that say what is in it.
-fn path_words(path: &str) -> String {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, ending)| if ending.contains('/') { path } else { stem });
-    let parts = stem.split(['/', '_', '-', '.']).filter(|part| !GENERIC_NAMES.contains(part));
-    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// A command without its options, and with the telling words of its paths.

@@ -15,6 +15,8 @@ use crate::text::shell_quote::shell_quote;
 pub struct HostToolCall {
     pub paths: Vec<String>,
     pub command: String,
+    /// The directory in which the command runs, from the working directory; empty if the call names none.
+    pub directory: String,
     /// The task that it gives to a sub-agent.
     pub task: String,
     /// The type of the sub-agent that the call starts, empty if it names none; `None` if it starts none.
@@ -87,11 +89,7 @@ impl HostToolCall {
         };
         let cut = |text: &str| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
         let command = short("command");
-        let directory = DIRECTORY_FIELDS.iter().find_map(|field| input.get(*field)?.as_str());
-        let command = match directory.filter(|directory| !command.is_empty() && !directory.is_empty()) {
-            Some(directory) => format!("cd {} && {command}", shell_quote(directory)),
-            None => command,
-        };
+        let directory = DIRECTORY_FIELDS.iter().find_map(|field| input.get(*field)?.as_str()).unwrap_or_default();
         let patches = PATCH_FIELDS.map(&short);
         let patched = patches.iter().flat_map(|patch| patch.lines());
         let patched = patched.filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
@@ -124,7 +122,8 @@ impl HostToolCall {
                 items.filter_map(|item| item.get("text")?.as_str()).collect::<Vec<_>>().join("\n")
             }
         };
-        HostToolCall { paths, command: cut(&without_here_documents(&command)), task: cut(&task), starts_agent }
+        let command = cut(&without_here_documents(&command));
+        HostToolCall { paths, command, directory: cut(directory), task: cut(&task), starts_agent }
     }
 }
 
