@@ -9,7 +9,7 @@ use super::print_result::PrintResult;
 use super::text::{Printer, TextStyle};
 use crate::code::Code;
 use crate::commands::results::{RotReport, RotStop, WarningRow};
-use crate::commands::{MAX_BULLETS_PER_WORD, RotReader, check_rot};
+use crate::commands::{FolderReader, MAX_BULLETS_PER_WORD, check_rot};
 use crate::host::{actor, user};
 use crate::text::byte_size::format_size;
 use crate::text::counted_noun::counted_noun;
@@ -26,7 +26,7 @@ pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
     };
     let caller = actor::actor(global.actor.as_deref(), &env, working_dir().ok().as_deref());
     let is_agent = actor::is_agent(global.actor.as_deref(), &env, &user::load_config(&env).0.people);
-    let report = check_rot(dir, RotReader { actor: &caller, is_agent }, session.as_ref());
+    let report = check_rot(dir, FolderReader { actor: &caller, is_agent }, session.as_ref());
     CliReply::of(report.map_err(Into::into), Vec::new(), OutputLayout::Plain)
 }
 

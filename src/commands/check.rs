@@ -49,7 +49,7 @@ use crate::store::FoundFile;
 use places::{LineIndex, PlaceCursor};
 
 pub use rot::check_rot;
-pub use rot_memories::RotReader;
+pub use rot_memories::FolderReader;
 
 /// What is checked, and whether it is fixed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -195,12 +195,9 @@ fn files_with_text(
     let files = session.store.walk(None)?;
     let results = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
-            let text = String::from_utf8_lossy(bytes);
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
-            decoded_texts(bytes)
-                .iter()
-                .any(|text| is_holder(&file.path, text))
-                .then(|| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
+            let found = decoded_texts(bytes).into_iter().find(|text| is_holder(&file.path, text));
+            found.map(|text| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });

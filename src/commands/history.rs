@@ -433,9 +433,8 @@ fn changed_since<'a>(
     let memo = SyncState::load(store);
     let mut changed = Vec::new();
     for (path, (etag, rev)) in last_etags.filter(|(path, _)| only.is_none_or(|only| only == *path)) {
-        // Whether a file that cannot be read has changed is not known; `check` reports it.
-        let Ok(now) = store.read(path) else { continue };
-        let now = now.map(|version| version.etag);
+        // One that cannot be read counts as changed: those who show texts say why they have none.
+        let now = store.read(path).ok().flatten().map(|version| version.etag);
         if now != *etag && !memo.was_merged(path, *rev, now) {
             changed.push((path.clone(), *rev));
         }

@@ -99,7 +99,7 @@ mod work_branch;
 
 pub use change::change;
 pub use check::contradictions::MAX_BULLETS_PER_WORD;
-pub use check::{CheckOptions, RotReader, check, check_rot};
+pub use check::{CheckOptions, FolderReader, check, check_rot};
 pub use context::{ContextRequest, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;

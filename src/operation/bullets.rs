@@ -371,11 +371,10 @@ fn remove_block<'a>(
     let proven =
         op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
     // First: with a proof it would be refused all the same.
-    let file_to_change = planner.existing_writable_file(&resolved)?;
+    let file = planner.existing_writable_file(&resolved)?;
     if !proven && !planner.context.force {
         return Err(rejections::removal_needs_proof(file, &resolved.path, section, &op.action).into());
     }
-    let file = file_to_change;
     let part = if section == 0 { 0..file.document.text().len() } else { range.clone() };
     let relations =
         LinkedBullets { path: &resolved.path, document: &file.document, part }.without_relations(planner)?;

@@ -68,10 +68,10 @@ pub fn update_links(
             continue;
         }
         let Some(beside) = own.or(targets.first().copied()) else { continue };
-        let is_move = |(n, edit): &(usize, PendingEdit)| {
+        let is_beside = |(n, edit): &(usize, PendingEdit)| {
             *n == beside.operation && matches!(edit, PendingEdit::MoveFile(from, _) if *from == beside.from)
         };
-        let at = pending.iter().position(is_move).map_or(pending.len(), |at| at + 1);
+        let at = pending.iter().position(is_beside).map_or(pending.len(), |at| at + 1);
         let is_link_update = |(_, edit): &&(usize, PendingEdit)| matches!(edit, PendingEdit::UpdateLinks(..));
         let at = at + pending[at..].iter().take_while(is_link_update).count();
         pending.insert(at, (beside.operation, PendingEdit::UpdateLinks(holder, edits)));

@@ -26,15 +26,15 @@ pub fn names_in_question(question: &str) -> Vec<String> {
     let words: Vec<_> = words(question).filter(|word| !word.is_ngram).collect();
     let in_lower_case = |word: &&TextWord<'_>| word.text.clone().into_owned();
     if words.iter().all(|word| is_stopword(&word.text)) {
-        let named: Vec<_> = words.iter().filter(|word| may_be_name(word)).map(|word| in_lower_case(&word)).collect();
-        let is_first_name = words.len() == 1 && FIRST_NAMES.contains(&&*words[0].text);
+        if let [word] = &words[..]
+            && FIRST_NAMES.contains(&&*word.text)
+        {
+            return vec![in_lower_case(&word)];
+        }
         // The first word has a capital anyway.
-        let is_name = words.len() == 1 || named.len() == words.len();
-        return match () {
-            () if is_first_name => vec![in_lower_case(&&words[0])],
-            () if is_name => named,
-            () => named.into_iter().skip(usize::from(words.first().is_some_and(may_be_name))).collect(),
-        };
+        let all_have_one = words.iter().all(may_be_name);
+        let names = words.iter().enumerate().filter(|(at, word)| may_be_name(word) && (*at > 0 || all_have_one));
+        return names.map(|(_, word)| in_lower_case(&word)).collect();
     }
     // Where every word has a capital, it says nothing.
     let starts_sentence = |at: usize| {

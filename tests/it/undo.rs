@@ -754,6 +754,11 @@ fn a_file_that_cannot_be_read_is_not_called_removed() {
     assert!(!shown.stdout.contains("removed file"), "{shown}");
     memory.run(["diff", "r1", "user"]).exit(5).stderr_contains(reason);
     memory.done(["status"]).stdout_contains("facts/user.md");
+    // Another program put a folder in its place.
+    std::fs::remove_file(memory.dir().join("facts/user.md")).unwrap();
+    std::fs::create_dir(memory.dir().join("facts/user.md")).unwrap();
+    let shown = memory.done(["diff"]).stdout_contains("# facts/user.md: ");
+    assert!(!shown.stdout.contains("removed file"), "{shown}");
 }
 
 #[test]

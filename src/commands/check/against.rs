@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::contradictions::{MAX_BULLETS_PER_WORD, WrittenTexts, dated_handle};
-use super::rot_memories::{RotReader, require_readable};
+use super::rot_memories::{FolderReader, require_readable};
 use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -43,7 +43,7 @@ pub struct OutsideText {
 /// parent memory or of another scope; `category_not_allowed` for a file of a memory that restricts the caller.
 pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<OutsideText>, Rejection> {
     session.require_outside(files)?;
-    let reader = RotReader { actor: &session.actor, is_agent: session.is_agent };
+    let reader = FolderReader { actor: &session.actor, is_agent: session.is_agent };
     files.iter().try_for_each(|file| require_readable(file, reader, None))?;
     let mut names = HashSet::new();
     let mut texts = Vec::new();

@@ -10,7 +10,7 @@ use super::contradictions::{PairSearch, contradicting_pairs_within};
 use super::places::LineIndex;
 use super::rot_index::{index_overflow, not_in_index};
 use super::rot_links::{dangling_links, is_backup, is_day_note};
-use super::rot_memories::{RotReader, holds_scopes, is_restricted_memory, require_readable};
+use super::rot_memories::{FolderReader, holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::results::{RotCount, RotKind, RotReport, RotStop};
@@ -50,7 +50,7 @@ pub(super) struct Note {
 /// # Errors
 /// `category_not_allowed` for a memory that restricts the caller; `scope_not_allowed` in a scope, for what is outside
 /// it in its memory; as [`notes_folder::read_folder`].
-pub fn check_rot(dir: &Path, reader: RotReader<'_>, session: Option<&Session>) -> Result<RotReport, Rejection> {
+pub fn check_rot(dir: &Path, reader: FolderReader<'_>, session: Option<&Session>) -> Result<RotReport, Rejection> {
     require_readable(dir, reader, session)?;
     let limits = FolderLimits::default();
     let is_left_out = |folder: &Path| holds_scopes(folder) || is_backup(folder) || is_restricted_memory(folder, reader);

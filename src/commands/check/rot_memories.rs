@@ -18,9 +18,9 @@ use crate::store::init::POLICY_FILE;
 /// The largest policy, in bytes.
 const MAX_POLICY_BYTES: u64 = 64 << 10;
 
-/// Who reads a folder of notes.
+/// The caller who reads a folder or a file that `check` compares with.
 #[derive(Clone, Copy, Debug)]
-pub struct RotReader<'a> {
+pub struct FolderReader<'a> {
     pub actor: &'a str,
     pub is_agent: bool,
 }
@@ -29,7 +29,11 @@ pub struct RotReader<'a> {
 ///
 /// # Errors
 /// `category_not_allowed`; `scope_not_allowed` in a scope, for a folder that holds more than that scope.
-pub(super) fn require_readable(dir: &Path, reader: RotReader<'_>, session: Option<&Session>) -> Result<(), Rejection> {
+pub(super) fn require_readable(
+    dir: &Path,
+    reader: FolderReader<'_>,
+    session: Option<&Session>,
+) -> Result<(), Rejection> {
     // Reading reports one that does not exist.
     let Ok(real) = dir.canonicalize() else { return Ok(()) };
     if let Some((session, scope)) = session.and_then(|session| Some((session, session.scope.as_ref()?))) {
@@ -47,7 +51,7 @@ pub(super) fn require_readable(dir: &Path, reader: RotReader<'_>, session: Optio
 }
 
 /// Whether a folder is a memory whose policy restricts the caller, or cannot be read.
-pub(super) fn is_restricted_memory(folder: &Path, reader: RotReader<'_>) -> bool {
+pub(super) fn is_restricted_memory(folder: &Path, reader: FolderReader<'_>) -> bool {
     let policy = folder.join(POLICY_FILE);
     if policy.symlink_metadata().is_err() {
         return false;

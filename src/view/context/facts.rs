@@ -63,7 +63,7 @@ struct FactKey {
     is_doubtful: bool,
     /// Its importance is less than that of an item which states none.
     is_minor: bool,
-    /// Neither a bullet with `when=` nor of the category `rule`; where rules for paths follow later, not the latter.
+    /// Not of the category `rule`, nor for paths (`when=`), unless rules for paths follow later.
     is_no_rule: bool,
     is_long: bool,
     /// `depends_on [[project]]` means little without the other file.
@@ -147,7 +147,6 @@ pub struct FactCollector<'a> {
     origins: &'a BulletOrigins,
     filter: &'a ContextFilter,
     recently_used: RecentlyUsed<'a>,
-    /// What the context may show, in tokens.
     options: &'a ContextOptions,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,
